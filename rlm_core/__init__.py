@@ -1,0 +1,48 @@
+'''Learnt local differential privacy: the way of one record, and who sees what.
+
+      owner (blue)                                                 ║  collector (vermilion)
+    x ─encoder─▶ h ─clip ν─▶ z ─Laplace(2l/εx)─▶ z̃ ───────────────▶║─▶ decoder    ─▶ x̃
+    y ─────────────────── k-RR(εy) ───────────▶ ỹ ───────────────▶║─▶ classifier ─▶ ŷ
+                            ε = εx + εy,  εx = λε                  ║
+
+The folder is the trust boundary: ``owner/`` sees x, ``collector/`` never does, and one
+``Report`` crosses. What follows from a report is still ε-LDP (post-processing).
+
+    symbol   code          meaning
+    x, y     x, y          record and label; never leave the device
+    h        h             what the encoder computes
+    ν, l     L1Clip        clip into the ℓ1 ball of radius l
+    z        z             clean representation, ‖z‖₁ ≤ l
+    b        scale         of the noise: 2l/εx
+    z̃, ỹ     z_private,    may leave the device
+             y_private
+    x̃        x_decoded     what the collector reconstructs
+    ε, λ     epsilon, lam  εx = λε for the features, εy = (1−λ)ε for the label
+
+Source: Mansbridge et al., "Representation Learning for High-Dimensional Data Collection
+under Local Differential Privacy".
+'''
+
+from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
+from rlm_core.mechanism import RLM, HasDensity, Mechanism, Report, Trace, release
+from rlm_core.owner import Budget, L1Clip, LaplaceNoise, Ledger, RandomisedResponse, Release
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "RLM",
+    "Budget",
+    "HasDensity",
+    "L1Clip",
+    "LaplaceNoise",
+    "Ledger",
+    "Mechanism",
+    "PrivateAccuracy",
+    "RandomisedResponse",
+    "Release",
+    "Report",
+    "Trace",
+    "__version__",
+    "private_accuracy",
+    "release",
+]

@@ -1,0 +1,8 @@
+"""The data owner's side: it sees the raw record x, and only what it privatised may leave."""
+
+from rlm_core.owner.budget import Budget, Ledger, Release
+from rlm_core.owner.clip import L1Clip
+from rlm_core.owner.labels import RandomisedResponse
+from rlm_core.owner.laplace import LaplaceNoise
+
+__all__ = ["Budget", "L1Clip", "LaplaceNoise", "Ledger", "RandomisedResponse", "Release"]

@@ -1,0 +1,62 @@
+"""ν of the paper: bring a vector into the ℓ1 ball, so that the noise knows its sensitivity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from rlm_core.types import FloatArray, finite, positive
+
+_UNIT = 2.0**-52
+
+
+@dataclass(frozen=True, kw_only=True)
+class L1Clip:
+    """ν(h) = h · min(1, l/‖h‖₁), row by row: a radial rescale, not a Euclidean projection.
+
+    Guarantee: Σ|νᵢ| ≤ l holds in exact arithmetic, not only up to rounding, for every
+    finite float32 or float64 input. So ‖ν(h) − ν(h′)‖₁ ≤ 2l for any two inputs, and this
+    class owns that number: nobody passes a sensitivity by hand.
+
+    Edge cases: a zero row stays zero; a row safely inside the ball is returned unchanged;
+    a row on the surface may shrink by a relative 10⁻¹² (for 1,000 coordinates).
+
+    Source: Mansbridge et al., section "Learning a Laplace Mechanism".
+
+    >>> L1Clip(radius=1.0)([[3.0, -1.0], [0.25, 0.5]]).round(9)
+    array([[ 0.75, -0.25],
+           [ 0.25,  0.5 ]])
+    """
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", positive("radius", self.radius))
+        if not 1e-100 <= self.radius <= 1e100:
+            raise ValueError(f"Expected 1e-100 <= radius <= 1e100, got radius={self.radius:g}.")
+
+    @property
+    def l1_sensitivity(self) -> float:
+        """max ‖ν(h) − ν(h′)‖₁ = 2l."""
+        return 2.0 * self.radius
+
+    def __call__(self, h: ArrayLike) -> FloatArray:
+        """Clip each row (the last axis) of ``h``."""
+        h = finite("h", h)
+        if h.ndim == 0:
+            raise ValueError("Expected h with at least one axis, got a single number.")
+        # Dividing by the largest entry first keeps the sum finite for entries up to 1e308.
+        largest = np.abs(h).max(axis=-1, keepdims=True, initial=1e-300)
+        norm = np.abs(h / largest).sum(axis=-1, keepdims=True)  # in units of `largest`; relative error < d units
+        slack = (h.shape[-1] + 8) * _UNIT
+        inside = largest <= self.radius / (norm * (1.0 + slack))  # a division cannot overflow here: norm >= ~1
+        shrink = self.radius * (1.0 - 2.0 * slack) / norm
+        return np.where(inside, h, (h / largest) * shrink)
+
+    def differentiable(self, h: Tensor) -> Tensor:
+        """The plain formula on tensors, for training; inside the ball only up to rounding."""
+        norm = h.abs().sum(dim=-1, keepdim=True)
+        return h * (self.radius / norm.clamp_min(1e-12)).clamp_max(1.0)

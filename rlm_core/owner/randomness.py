@@ -1,0 +1,148 @@
+"""Exact random draws from the operating system's source, for releases.
+
+Everything here starts from ``os.urandom`` and ends in integers or booleans whose
+probabilities are known exactly. No function takes a seed, and none keeps state.
+
+How a draw can be exact and fast at once: each sampler compares a uniform real number
+U, known so far only to 64 bits, with a bound computed in float64. Almost always the
+error of the bound and the unknown further bits of U cannot change the outcome. When
+they could (a few in 100,000), the outcome is settled with more bits and ``decimal``
+arithmetic. The result has the distribution of the real-number algorithm, not of its
+rounded copy.
+
+What is *not* promised: constant time. The number of slow cases depends on the noise
+alone, never on the record.
+"""
+
+from __future__ import annotations
+
+import os
+from decimal import Context, Decimal
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlm_core.types import BoolArray, IntArray
+
+Words = NDArray[np.uint64]
+LOG2_SCALE = 30
+"""The discrete Laplace noise has scale 2**30 grid steps; the grid adapts to ε, not the noise."""
+
+_SCALE = 2**LOG2_SCALE
+_LOG_ERROR = 2.0**-46  # relative; numpy's log is within 4 units in the last place = 2**-50
+_PRECISE = Context(prec=80)
+
+
+def random_words(count: int) -> Words:
+    """``count`` uniform 64-bit words from the operating system."""
+    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+def uniform_below(bound: int, shape: int | tuple[int, ...]) -> IntArray:
+    """Uniform integers in {0, …, bound−1}: words masked to the needed bits, too large ones drawn again.
+
+    >>> int(uniform_below(1, 3).sum())
+    0
+    """
+    if not 1 <= bound <= 2**62:
+        raise ValueError(f"Expected 1 <= bound <= 2**62, got bound={bound}.")
+    mask = np.uint64((1 << (bound - 1).bit_length()) - 1)
+    values = random_words(_count(shape)) & mask
+    again = np.flatnonzero(values >= bound)
+    while again.size:
+        values[again] = random_words(again.size) & mask
+        again = again[values[again] >= bound]
+    return values.astype(np.int64).reshape(shape)
+
+
+def bernoulli(probability: Fraction, shape: int | tuple[int, ...]) -> BoolArray:
+    """True with exactly ``probability``, which must be a multiple of 2**-64 (see :func:`floor64`)."""
+    threshold = probability * 2**64
+    if threshold.denominator != 1 or not 0 <= threshold <= 2**64:
+        raise ValueError(f"Expected a multiple of 2**-64 in [0, 1], got probability={probability}.")
+    if threshold == 2**64:
+        return np.ones(shape, dtype=np.bool_)
+    return (random_words(_count(shape)) < np.uint64(int(threshold))).reshape(shape)
+
+
+def floor64(value: Decimal) -> Fraction:
+    """Round a probability down to a multiple of 2**-64."""
+    return Fraction(int(_PRECISE.multiply(value, Decimal(2**64))), 2**64)
+
+
+def geometric(count: int) -> IntArray:
+    """Draws of P(G ≥ g) = e^{−g/2³⁰}, g = 0, 1, …, as G = ⌊−2³⁰ ln U⌋ for a uniform U.
+
+    U lies in [w, w+1)/2⁶⁴. ``slack`` bounds how far the float64 value of −2³⁰ ln U can be
+    off: the rounding of w and of log, and the width of that interval (relative width 1/w).
+    Where the floor could differ within the slack, :func:`_settle` decides exactly.
+    """
+    words = random_words(count)
+    as_float = words.astype(np.float64) + 1.0  # + 1 keeps log finite; the slack covers it
+    value = -_SCALE * np.log(as_float * 2.0**-64)  # scaling by a power of two is exact
+    slack = _SCALE * 2.0**-50 + np.abs(value) * _LOG_ERROR + 4.0 * _SCALE / as_float
+    result = np.floor(value - slack).astype(np.int64)
+    for index in np.flatnonzero(result != np.floor(value + slack)):
+        result[index] = _settle(int(words[index]))
+    return result
+
+
+def discrete_laplace(shape: int | tuple[int, ...]) -> IntArray:
+    """Integers with P(k) ∝ e^{−|k|/2³⁰}: a geometric magnitude with a random sign.
+
+    Zero would be counted twice (+0 and −0), so −0 is drawn again.
+    """
+    count = _count(shape)
+    magnitude = geometric(count)
+    negative = np.unpackbits(np.frombuffer(os.urandom(-(-count // 8)), dtype=np.uint8), count=count).view(np.bool_)
+    result: IntArray = np.where(negative, -magnitude, magnitude)
+    again = np.flatnonzero(negative & (magnitude == 0))
+    if again.size:
+        result[again] = discrete_laplace(again.size)
+    return np.reshape(result, shape)
+
+
+def standard_uniform(shape: int | tuple[int, ...]) -> NDArray[np.float64]:
+    """Uniform multiples of 2**-53 in (0, 1], for mechanisms with a continuous output."""
+    words = random_words(_count(shape)) >> np.uint64(11)
+    return ((words.astype(np.float64) + 1.0) * 2.0**-53).reshape(shape)
+
+
+def standard_normal(shape: int | tuple[int, ...]) -> NDArray[np.float64]:
+    """Standard normal draws by Box and Muller's transform, for mechanisms with a continuous output."""
+    count = _count(shape)
+    half = -(-count // 2)
+    radius = np.sqrt(-2.0 * np.log(standard_uniform(half)))
+    angle = 2.0 * np.pi * standard_uniform(half)
+    return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:count].reshape(shape)
+
+
+def _settle(word: int) -> int:
+    """⌊−2³⁰ ln U⌋ for a U that starts with the 64 bits of ``word``: draw further bits until it is certain."""
+    bits = 64
+    while True:
+        low, high = (_floor_log(word + end, bits) for end in (1, 0))
+        if low is not None and low == high:
+            return low
+        word = (word << 64) | int(random_words(1)[0])
+        bits += 64
+
+
+def _floor_log(numerator: int, bits: int) -> int | None:
+    """⌊−2³⁰ ln(numerator / 2**bits)⌋, or None where 80 digits do not decide it (or at U = 0)."""
+    if numerator == 0:
+        return None
+    if numerator == 1 << bits:
+        return 0
+    context = _PRECISE
+    log = context.ln(context.divide(Decimal(numerator), Decimal(1 << bits)))
+    value = context.multiply(Decimal(-_SCALE), log)
+    slack = context.multiply(abs(value), Decimal("1e-70"))
+    low, high = int(value - slack), int(value + slack)
+    return low if low == high else None
+
+
+def _count(shape: int | tuple[int, ...]) -> int:
+    return shape if isinstance(shape, int) else prod(shape)

@@ -1,0 +1,108 @@
+"""The V-RLM objective: a variational autoencoder whose posterior is the Laplace mechanism.
+
+    log p(x) ≥ E_{q(z|x)}[log p(x|z)] − KL(q(z|x) ‖ p(z))
+    p(z_i) = Laplace(0, 1/√2),   q(z_i|x) = Laplace(ν(h(x))_i, b)
+
+A sample of the posterior *is* what the mechanism would release at ε = 2l/b, so the
+encoder learns representations that survive that noise (paper, section "Variational
+RLM"). The scale b is fixed by ε_pre = 2l/b, or is one learnt scalar.
+
+b = 0 has no ELBO: as b→0 the KL grows like ln(1/b) without bound, and dropping that
+term leaves a plain autoencoder with an l1 penalty. The paper trains without noise
+only for the C-RLM; here b = 0 is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from rlm_core.owner.clip import L1Clip
+from rlm_core.training.noise import standard_laplace_like
+
+PRIOR_SCALE = 1 / math.sqrt(2)  # variance 1; paper, section "Variational RLM"
+
+Likelihood = Callable[[Tensor, Tensor], Tensor]
+"""(decoded, x) to −log p(x|z), one value per row."""
+
+
+def laplace_kl(mean: Tensor, scale: Tensor, prior_scale: float = PRIOR_SCALE) -> Tensor:
+    """KL(Laplace(mean, scale) ‖ Laplace(0, prior_scale)), elementwise, in nats.
+
+    |μ|/b₀ + (b/b₀)·exp(−|μ|/b) + ln(b₀/b) − 1; zero exactly at μ = 0, b = b₀.
+    For b → 0 it tends to |μ|/b₀ + ln(b₀/b) − 1, for |μ| → ∞ it grows like |μ|/b₀.
+
+    >>> laplace_kl(torch.zeros(1), torch.tensor(PRIOR_SCALE)).abs().item() < 1e-6
+    True
+    """
+    distance = mean.abs()
+    return (
+        distance / prior_scale
+        + scale / prior_scale * torch.exp(-distance / scale)
+        + torch.log(prior_scale / scale)
+        - 1
+    )
+
+
+def bernoulli_loss(logits: Tensor, pixels: Tensor) -> Tensor:
+    """−log p(x|z) of pixels in [0, 1] under a Bernoulli likelihood, summed per row: (n,).
+
+    Grey values are used as they are ("treating them as continuous", paper, appendix
+    "Data Pre-Processing"), so this is the cross-entropy, not a normalised density.
+    """
+    return functional.binary_cross_entropy_with_logits(logits, pixels, reduction="none").sum(-1)
+
+
+class VariationalRLM(nn.Module):
+    """Encoder, clip, posterior scale and decoder: all that the ELBO trains.
+
+    Args:
+        encoder: rows (n, p) to h (n, d), unclipped.
+        decoder: z (n, d) to the parameters of p(x|z).
+        clip: ν with radius l.
+        epsilon_pretraining: fixes b = 2l/ε_pre; ``None`` makes ln b a learnt scalar that
+            starts at the prior's scale.
+    """
+
+    posterior_log_scale: Tensor
+
+    def __init__(
+        self, *, encoder: nn.Module, decoder: nn.Module, clip: L1Clip, epsilon_pretraining: float | None
+    ) -> None:
+        super().__init__()
+        self.encoder, self.decoder, self.clip = encoder, decoder, clip
+        if epsilon_pretraining is None:
+            self.posterior_log_scale = nn.Parameter(torch.tensor(math.log(PRIOR_SCALE)))
+        else:
+            if not 0 < epsilon_pretraining < math.inf:
+                raise ValueError(
+                    f"Expected 0 < epsilon_pretraining < inf, got epsilon_pretraining={epsilon_pretraining}. "
+                    "Without noise the ELBO is undefined; use None for a learnt scale."
+                )
+            fixed = torch.tensor(math.log(clip.l1_sensitivity / epsilon_pretraining))
+            self.register_buffer("posterior_log_scale", fixed)
+
+    @property
+    def scale(self) -> Tensor:
+        """b, the scale of the posterior and of the noise during training."""
+        return self.posterior_log_scale.exp()
+
+    def represent(self, x: Tensor) -> Tensor:
+        """z = ν(h(x)): (n, d)."""
+        return self.clip.differentiable(self.encoder(x))
+
+
+def negative_elbo(likelihood: Likelihood) -> Callable[[VariationalRLM, Tensor, torch.Generator], Tensor]:
+    """The objective to give to the loop: −ELBO in nats, one value per row, one posterior sample."""
+
+    def objective(model: VariationalRLM, x: Tensor, generator: torch.Generator) -> Tensor:
+        z = model.represent(x)  # (n, d)
+        scale = model.scale
+        z_noisy = z + scale * standard_laplace_like(z, generator)  # (n, d), reparameterised
+        return likelihood(model.decoder(z_noisy), x) + laplace_kl(z, scale).sum(-1)  # (n,)
+
+    return objective

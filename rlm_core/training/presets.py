@@ -1,0 +1,310 @@
+"""What the paper trained, as data, and one named preset for every distinct mechanism in it.
+
+Sources, all in the paper's appendix "Experimental Setup": architectures from "Mechanism
+Architectures and Transformations"; learning rates and batch sizes from "Hyperparameter
+Choices"; λ, d, l, ε_pre from the tables "V-RLM and C-RLM hyperparameters used for the
+data collection and novel-class classification experiments" and "V-RLM hyperparameters
+used for data join experiments". The paper does not give epochs, the learning-rate
+schedule, the optimiser of the V-RLM without CDP (we take Adam) or NT-Xent's
+temperature: those are ours.
+
+    mnist-vrlm-l10-eps33     V-RLM, l = 10, ε_pre = 33
+    mnist-novel-l10-eps33    the same, trained without class 9 (novel-class experiment)
+    mnist-vrlm-l10-eps33-share25   the same, trained on 25 % of the training set
+    lending-join-d5-l5-eps15       V-RLM of the private columns only, d = 5
+    cifar10-crlm-eps70       C-RLM on cached features of the frozen trunk
+    cifar10-crlm-eps70-finetune    C-RLM, the whole ResNet trained at 224 px (wants a GPU)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rlm_core.training.loop import Schedule
+
+EpsilonPre = float | Literal["learnt", "none"]
+"""ε_pre = 2l/b: a number, a learnt scalar b, or no noise (b = 0)."""
+
+Split = Literal["data_collection", "novel_class", "data_join"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One line of the paper's hyper-parameter tables. ``lam`` is None where it says N/A."""
+
+    epsilon: float
+    lam: float | None
+    latent_dim: int
+    radius: float
+    epsilon_pretraining: EpsilonPre
+
+
+def _lines(*lines: tuple[float, float | None, int, float, EpsilonPre]) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(epsilon=epsilon, lam=lam, latent_dim=d, radius=radius, epsilon_pretraining=pre)
+        for epsilon, lam, d, radius, pre in lines
+    )
+
+
+INF = math.inf
+
+# (experiment, dataset) -> lines (ε, λ, d, l, ε_pre)
+PAPER: dict[tuple[str, str], tuple[Choice, ...]] = {
+    # Table "V-RLM and C-RLM hyperparameters ...", block "Classifying clean datapoints"
+    ("data_collection", "cifar10"): _lines(
+        (INF, None, 32, 5.0, "none"),
+        (10.0, 0.7, 32, 5.0, "none"),
+        (8.0, 0.7, 32, 5.0, "none"),
+        (6.0, 0.7, 32, 5.0, 70.0),
+        (4.0, 0.7, 32, 5.0, 30.0),
+        (2.0, 0.7, 32, 5.0, 20.0),
+        (1.0, 0.7, 32, 5.0, 20.0),
+    ),
+    ("data_collection", "mnist"): _lines(
+        (INF, None, 8, 10.0, "learnt"),
+        (10.0, 0.7, 8, 10.0, 33.0),
+        (8.0, 0.7, 8, 5.0, 32.0),
+        (6.0, 0.7, 8, 5.0, 19.0),
+        (4.0, 0.7, 8, 7.5, 13.0),
+        (2.0, 0.7, 8, 7.5, 7.0),
+        (1.0, 0.7, 8, 5.0, 7.0),
+    ),
+    ("data_collection", "lending_club"): _lines(
+        (INF, None, 8, 10.0, "learnt"),
+        (10.0, 0.7, 8, 5.0, 15.0),
+        (8.0, 0.7, 8, 5.0, 29.0),
+        (6.0, 0.7, 8, 5.0, 29.0),
+        (4.0, 0.7, 8, 5.0, 15.0),
+        (2.0, 0.95, 8, 5.0, 15.0),
+        (1.0, 0.95, 8, 10.0, 21.0),
+    ),
+    # The same table, block "Classifying LDP datapoints"
+    ("private_inference", "cifar10"): _lines(
+        (INF, None, 32, 5.0, "none"),
+        (10.0, 0.7, 32, 5.0, 27.0),
+        (8.0, 0.7, 32, 5.0, 24.0),
+        (6.0, 0.7, 32, 5.0, 20.0),
+        (4.0, 0.7, 32, 5.0, 15.0),
+        (2.0, 0.7, 32, 5.0, 8.0),
+        (1.0, 0.7, 32, 5.0, 8.0),
+    ),
+    ("private_inference", "mnist"): _lines(
+        (INF, None, 8, 10.0, "learnt"),
+        (10.0, 0.7, 8, 10.0, 5.0),
+        (8.0, 0.7, 8, 7.5, 5.0),
+        (6.0, 0.7, 8, 7.5, 5.0),
+        (4.0, 0.7, 8, 5.0, 5.0),
+        (2.0, 0.7, 8, 5.0, 15.0),
+        (1.0, 0.7, 8, 7.5, 15.0),
+    ),
+    # Table "V-RLM hyperparameters used for data join experiments on the Lending Club dataset";
+    # the label is not privatised there, so there is no λ
+    ("data_join", "lending_club"): _lines(
+        (INF, None, 8, 5.0, 20.0),
+        (10.0, None, 8, 5.0, 10.0),
+        (8.0, None, 5, 5.0, 15.0),
+        (6.0, None, 5, 5.0, 15.0),
+        (4.0, None, 5, 5.0, 10.0),
+        (2.0, None, 5, 5.0, 15.0),
+        (1.0, None, 5, 5.0, 10.0),
+    ),
+}
+# The first block's caption covers the novel-class experiment too.
+PAPER["novel_class", "cifar10"] = PAPER["data_collection", "cifar10"]
+PAPER["novel_class", "mnist"] = PAPER["data_collection", "mnist"]
+
+AUXILIARY_SHARES = (0.5, 0.25, 0.1)  # appendix "Effects of Reducing Auxiliary Dataset Size"; 0.75 is the default
+
+
+@dataclass(frozen=True, kw_only=True)
+class VRLMPreset:
+    """A V-RLM: an MLP encoder and decoder trained by the ELBO.
+
+    ``hidden`` are the encoder's hidden layers, mirrored in the decoder; ``share`` is the
+    part of the training set that the mechanism gets (η in the paper).
+    """
+
+    dataset: Literal["mnist", "lending_club"]
+    split: Split
+    hidden: tuple[int, ...]
+    latent_dim: int
+    radius: float
+    epsilon_pretraining: EpsilonPre
+    learning_rate: float
+    batch_size: int
+    epochs: int
+    schedule: Schedule = "cosine"
+    share: float = 0.75
+
+
+@dataclass(frozen=True, kw_only=True)
+class CRLMPreset:
+    """A C-RLM: ResNet-18 and a final layer trained by NT-Xent, then a decoder for pictures.
+
+    Args:
+        finetune: train the whole ResNet from pictures; otherwise only the adapter, on
+            cached features of the frozen trunk.
+        adapter_hidden: hidden layers between the 512 features and the 32 outputs; () is
+            the paper's single final layer.
+        projection_hidden, projection_dim: sizes of g(z) = W₂σ(W₁z). SimCLR projects to
+            128 dimensions; the paper does not say.
+        temperature: τ of NT-Xent. The paper does not say; 0.5 is SimCLR's choice for
+            CIFAR-10 (Chen et al. 2020, appendix "CIFAR-10").
+        side: pixels to which pictures are enlarged; the paper has 224.
+        decoder_epsilon: the noise the picture decoder is trained with, as ε = 2l/b.
+    """
+
+    dataset: Literal["cifar10"] = "cifar10"
+    split: Split
+    latent_dim: int
+    radius: float
+    epsilon_pretraining: EpsilonPre
+    finetune: bool
+    adapter_hidden: tuple[int, ...]
+    projection_hidden: int
+    projection_dim: int
+    temperature: float
+    side: int
+    learning_rate: float
+    batch_size: int
+    epochs: int
+    schedule: Schedule = "cosine"
+    share: float = 0.75
+    decoder_epsilon: float
+    decoder_epochs: int
+    decoder_learning_rate: float
+
+
+Preset = VRLMPreset | CRLMPreset
+
+MNIST = VRLMPreset(
+    dataset="mnist",
+    split="data_collection",
+    hidden=(400, 150, 50),  # "3 hidden layers of size {400, 150, 50}"
+    latent_dim=8,
+    radius=10.0,
+    epsilon_pretraining="learnt",
+    learning_rate=5e-4,
+    batch_size=64,
+    epochs=60,
+)
+LENDING = VRLMPreset(
+    dataset="lending_club",
+    split="data_collection",
+    hidden=(500, 500),  # "2 hidden layers of size {500, 500}"
+    latent_dim=8,
+    radius=10.0,
+    epsilon_pretraining="learnt",
+    learning_rate=1e-4,
+    batch_size=128,
+    epochs=60,
+)
+CIFAR10 = CRLMPreset(
+    split="data_collection",
+    latent_dim=32,  # "followed by a final hidden layer of size 32"
+    radius=5.0,
+    epsilon_pretraining="none",
+    finetune=False,
+    adapter_hidden=(),
+    projection_hidden=128,
+    projection_dim=128,
+    temperature=0.5,
+    side=160,
+    learning_rate=3e-4,
+    batch_size=128,
+    epochs=60,
+    decoder_epsilon=70.0,  # the weakest noise the paper trains with, where it trains without
+    decoder_epochs=15,
+    decoder_learning_rate=1e-3,
+)
+
+_FAMILY = {
+    "data_collection": {"mnist": "mnist-vrlm", "lending_club": "lending-vrlm", "cifar10": "cifar10-crlm"},
+    "novel_class": {"mnist": "mnist-novel", "cifar10": "cifar10-novel"},
+    "data_join": {"lending_club": "lending-join"},
+}
+_BASE: dict[str, Preset] = {"mnist": MNIST, "lending_club": LENDING, "cifar10": CIFAR10}
+
+
+def choice(experiment: str, dataset: str, epsilon: float) -> Choice:
+    """The paper's hyper-parameters for an experiment at a total budget ε (``inf``: no LDP)."""
+    if (experiment, dataset) not in PAPER:
+        raise ValueError(f"Expected (experiment, dataset) in {sorted(PAPER)}, got {(experiment, dataset)}.")
+    lines = {line.epsilon: line for line in PAPER[experiment, dataset]}
+    if epsilon not in lines:
+        raise ValueError(f"Expected epsilon in {sorted(lines)}, got epsilon={epsilon}.")
+    return lines[epsilon]
+
+
+def preset_name(experiment: str, dataset: str, epsilon: float, *, share: float = 0.75) -> str:
+    """The preset whose mechanism the paper uses for an experiment at ε.
+
+    >>> preset_name("data_collection", "mnist", 10)
+    'mnist-vrlm-l10-eps33'
+    >>> preset_name("data_join", "lending_club", 8)
+    'lending-join-d5-l5-eps15'
+    """
+    line = choice(experiment, dataset, epsilon)
+    name = _name(_split_of(experiment), dataset, line, share)
+    if name not in PRESETS:
+        raise ValueError(f"Expected share in {(0.75, *AUXILIARY_SHARES)} for MNIST, else 0.75, got share={share}.")
+    return name
+
+
+def _split_of(experiment: str) -> Split:
+    # Private inference has other hyper-parameters but the same data as data collection.
+    if experiment == "novel_class":
+        return "novel_class"
+    return "data_join" if experiment == "data_join" else "data_collection"
+
+
+def _name(split: Split, dataset: str, line: Choice, share: float) -> str:
+    pre = line.epsilon_pretraining
+    parts = [_FAMILY[split][dataset]]
+    if split == "data_join":
+        parts.append(f"d{line.latent_dim}")
+    if dataset != "cifar10":  # every C-RLM has d = 32, l = 5
+        parts.append(f"l{line.radius:g}")
+    parts.append(pre if isinstance(pre, str) else f"eps{pre:g}")
+    if share != 0.75:
+        parts.append(f"share{round(100 * share)}")
+    return "-".join(parts)
+
+
+def _preset(split: Split, dataset: str, line: Choice, share: float) -> Preset:
+    base = _BASE[dataset]
+    preset = replace(
+        base,
+        split=split,
+        share=share,
+        latent_dim=line.latent_dim,
+        radius=line.radius,
+        epsilon_pretraining=line.epsilon_pretraining,
+    )
+    if isinstance(preset, CRLMPreset) and not isinstance(line.epsilon_pretraining, str):
+        preset = replace(preset, decoder_epsilon=line.epsilon_pretraining)
+    return preset
+
+
+def _all_presets() -> dict[str, Preset]:
+    presets: dict[str, Preset] = {}
+    for (experiment, dataset), lines in PAPER.items():
+        split = _split_of(experiment)
+        shares: tuple[float, ...] = (0.75,)
+        if (experiment, dataset) == ("data_collection", "mnist"):
+            shares += AUXILIARY_SHARES
+        for share in shares:
+            for line in lines:
+                if share != 0.75 and line.epsilon == INF:
+                    continue  # the paper's table of auxiliary sizes has no such column
+                presets[_name(split, dataset, line, share)] = _preset(split, dataset, line, share)
+    for name, preset in list(presets.items()):
+        if isinstance(preset, CRLMPreset):
+            # Fine-tuning starts from a good trunk and sees fresh views every time.
+            presets[f"{name}-finetune"] = replace(preset, finetune=True, side=224)
+    return presets
+
+
+PRESETS: dict[str, Preset] = _all_presets()

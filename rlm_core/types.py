@@ -1,0 +1,41 @@
+"""Array types shared by the library, and the two checks every entry point makes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+def finite(name: str, values: ArrayLike) -> FloatArray:
+    """Return ``values`` as float64; raise if any of them is NaN or infinite.
+
+    >>> finite("x", [1, 2])
+    array([1., 2.])
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"Expected numbers in {name}, got dtype {array.dtype}.")
+    array = array.astype(np.float64, copy=False)
+    bad = array.size - int(np.isfinite(array).sum())
+    if bad:
+        raise ValueError(f"Expected finite numbers in {name}, got {bad} NaN or infinite of {array.size}.")
+    return array
+
+
+def positive(name: str, value: Any, *, allow_infinite: bool = False) -> float:
+    """Return ``value`` as a float > 0; raise with its name and value otherwise (NaN included)."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"Expected a number for {name}, got {name}={value!r}.")
+    number = float(value)
+    if not number > 0:
+        raise ValueError(f"Expected {name} > 0, got {name}={number:g}.")
+    if math.isinf(number) and not allow_infinite:
+        raise ValueError(f"Expected a finite {name}, got {name}=inf.")
+    return number
