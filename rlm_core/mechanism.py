@@ -155,16 +155,23 @@ class Report:
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, str) or not 0 < len(self.mechanism) <= 100:
             raise ValueError(f"Expected a mechanism name of 1 to 100 characters, got {self.mechanism!r}.")
-        values = finite("z_private", np.asarray(self.z_private, dtype=np.float64))
+        try:
+            values = finite("z_private", np.asarray(self.z_private, dtype=np.float64))
+        except OverflowError:  # an integer beyond every float64
+            raise ValueError("Expected finite numbers in z_private, got an integer above 1e308.") from None
+        if values.ndim != 1:
+            raise ValueError(f"Expected z_private with one axis, got shape {values.shape}.")
         object.__setattr__(self, "z_private", tuple(values.tolist()))
         if self.y_private is not None and (isinstance(self.y_private, bool) or not isinstance(self.y_private, int)):
             raise TypeError(f"Expected an integer or None for y_private, got {self.y_private!r}.")
-        if self.y_private is not None and self.y_private < 0:
-            raise ValueError(f"Expected y_private >= 0, got y_private={self.y_private}.")
+        if self.y_private is not None and not 0 <= self.y_private < 2**31:
+            raise ValueError("Expected 0 <= y_private < 2**31, got a label outside.")
         for name in ("epsilon_x", "epsilon_y"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
                 raise ValueError(f"Expected {name} >= 0, got {name}={value!r}.")
+            if isinstance(value, int) and value > 2**1000:
+                raise ValueError(f"Expected {name} as a float64 or inf, got an integer above 2**1000.")
             object.__setattr__(self, name, float(value))
 
     @property

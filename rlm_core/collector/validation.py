@@ -68,7 +68,7 @@ def private_accuracy(reported: ArrayLike, *, epsilon: float, confidence: float =
     half *= math.sqrt(share * (1 - share) / people + quantile**2 / (4 * people**2))
 
     def unflip(value: float) -> float:
-        return (value - p) / (1 - 2 * p)
+        return (value - p) / math.tanh(epsilon / 2)  # = 1 − 2p, without cancellation for a small ε
 
     return PrivateAccuracy(
         estimate=unflip(share),

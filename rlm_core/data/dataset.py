@@ -47,11 +47,14 @@ class Dataset:
     source: str = "unknown"
 
     def __post_init__(self) -> None:
-        for side, images, labels in (("train", self.train_x, self.train_y), ("test", self.test_x, self.test_y)):
+        sides = (("train", self.train_x, self.train_y), ("test", self.test_x, self.test_y))
+        for side, images, labels in sides:
             if images.dtype != np.uint8 or labels.dtype != np.int64:
-                raise TypeError(f"Expected {side} uint8 images and int64 labels, got {images.dtype}, {labels.dtype}.")
+                found = f"{images.dtype}, {labels.dtype}"
+                raise TypeError(f"Expected {side} uint8 images and int64 labels, got {found}.")
             if len(images) != len(labels):
-                raise ValueError(f"Expected one label a picture, got {len(images)} {side}_x and {len(labels)} {side}_y.")
+                found = f"{len(images)} {side}_x and {len(labels)} {side}_y"
+                raise ValueError(f"Expected one label a picture, got {found}.")
             if labels.size and not (0 <= labels.min() and labels.max() < len(self.classes)):
                 raise ValueError(
                     f"Expected {side}_y in 0..{len(self.classes) - 1}, got {labels.min()}..{labels.max()}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from rlm_core.types import positive
 
@@ -39,10 +40,14 @@ class Budget:
 
     @property
     def epsilon_y(self) -> float:
-        """Spent on the label. The remainder, so that both never add up to more than ε."""
+        """Spent on the label. The remainder, rounded down: both never add up to more than ε, not even by a unit."""
         if self.lam == 1.0:
             return 0.0
-        return math.inf if math.isinf(self.epsilon) else self.epsilon - self.epsilon_x
+        if math.isinf(self.epsilon):
+            return math.inf
+        rest = self.epsilon - self.epsilon_x
+        above = Fraction(self.epsilon_x) + Fraction(rest) > Fraction(self.epsilon)
+        return math.nextafter(rest, 0.0) if above else rest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,9 +50,11 @@ class L1Clip:
             raise ValueError("Expected h with at least one axis, got a single number.")
         # Dividing by the largest entry first keeps the sum finite for entries up to 1e308.
         largest = np.abs(h).max(axis=-1, keepdims=True, initial=1e-300)
-        norm = np.abs(h / largest).sum(axis=-1, keepdims=True)  # in units of `largest`; relative error < d units
+        # In units of `largest`; relative error < d units. At least 1, except where all of the row is below
+        # 1e-300: there 1 stands in for it (the row lies inside any ball), so that nothing divides by zero.
+        norm = np.maximum(np.abs(h / largest).sum(axis=-1, keepdims=True), 1.0)
         slack = (h.shape[-1] + 8) * _UNIT
-        inside = largest <= self.radius / (norm * (1.0 + slack))  # a division cannot overflow here: norm >= ~1
+        inside = largest <= self.radius / (norm * (1.0 + slack))  # cannot overflow: norm >= 1
         shrink = self.radius * (1.0 - 2.0 * slack) / norm
         return np.where(inside, h, (h / largest) * shrink)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 from decimal import Context, Decimal
 from fractions import Fraction
-from math import prod
+from math import floor, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ def bernoulli(probability: Fraction, shape: int | tuple[int, ...]) -> BoolArray:
 
 def floor64(value: Decimal) -> Fraction:
     """Round a probability down to a multiple of 2**-64."""
-    return Fraction(int(_PRECISE.multiply(value, Decimal(2**64))), 2**64)
+    return Fraction(floor(Fraction(value) * 2**64), 2**64)  # fractions do not round
 
 
 def geometric(count: int) -> IntArray:
@@ -83,7 +83,7 @@ def geometric(count: int) -> IntArray:
     as_float = words.astype(np.float64) + 1.0  # + 1 keeps log finite; the slack covers it
     value = -_SCALE * np.log(as_float * 2.0**-64)  # scaling by a power of two is exact
     slack = _SCALE * 2.0**-50 + np.abs(value) * _LOG_ERROR + 4.0 * _SCALE / as_float
-    result = np.floor(value - slack).astype(np.int64)
+    result: IntArray = np.floor(value - slack).astype(np.int64)
     for index in np.flatnonzero(result != np.floor(value + slack)):
         result[index] = _settle(int(words[index]))
     return result
@@ -96,9 +96,9 @@ def discrete_laplace(shape: int | tuple[int, ...]) -> IntArray:
     """
     count = _count(shape)
     magnitude = geometric(count)
-    negative = np.unpackbits(np.frombuffer(os.urandom(-(-count // 8)), dtype=np.uint8), count=count).view(np.bool_)
+    negative: BoolArray = np.unpackbits(np.frombuffer(os.urandom(-(-count // 8)), dtype=np.uint8), count=count).view(np.bool_)
     result: IntArray = np.where(negative, -magnitude, magnitude)
-    again = np.flatnonzero(negative & (magnitude == 0))
+    again: IntArray = np.flatnonzero(negative & (magnitude == 0))
     if again.size:
         result[again] = discrete_laplace(again.size)
     return np.reshape(result, shape)

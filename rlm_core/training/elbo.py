@@ -21,13 +21,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from rlm_core.collector.decoder import TableDecoder
 from rlm_core.owner.clip import L1Clip
 from rlm_core.training.noise import standard_laplace_like
 
 PRIOR_SCALE = 1 / math.sqrt(2)  # variance 1; paper, section "Variational RLM"
 
-Likelihood = Callable[[Tensor, Tensor], Tensor]
-"""(decoded, x) to −log p(x|z), one value per row."""
+Likelihood = Callable[[nn.Module, Tensor, Tensor], Tensor]
+"""(decoder, z, x) to −log p(x|z), one value per row."""
 
 
 def laplace_kl(mean: Tensor, scale: Tensor, prior_scale: float = PRIOR_SCALE) -> Tensor:
@@ -41,20 +42,24 @@ def laplace_kl(mean: Tensor, scale: Tensor, prior_scale: float = PRIOR_SCALE) ->
     """
     distance = mean.abs()
     return (
-        distance / prior_scale
-        + scale / prior_scale * torch.exp(-distance / scale)
-        + torch.log(prior_scale / scale)
-        - 1
+        distance / prior_scale + scale / prior_scale * torch.exp(-distance / scale) + torch.log(prior_scale / scale) - 1
     )
 
 
-def bernoulli_loss(logits: Tensor, pixels: Tensor) -> Tensor:
+def bernoulli(decoder: nn.Module, z: Tensor, pixels: Tensor) -> Tensor:
     """−log p(x|z) of pixels in [0, 1] under a Bernoulli likelihood, summed per row: (n,).
 
     Grey values are used as they are ("treating them as continuous", paper, appendix
     "Data Pre-Processing"), so this is the cross-entropy, not a normalised density.
     """
-    return functional.binary_cross_entropy_with_logits(logits, pixels, reduction="none").sum(-1)
+    return functional.binary_cross_entropy_with_logits(decoder(z), pixels, reduction="none").sum(-1)
+
+
+def mixed(decoder: nn.Module, z: Tensor, rows: Tensor) -> Tensor:
+    """−log p(x|z) of table rows under the decoder's Gaussians and softmaxes: (n,)."""
+    if not isinstance(decoder, TableDecoder):
+        raise TypeError(f"Expected decoder to be a TableDecoder, got {type(decoder).__name__}.")
+    return decoder.negative_log_likelihood(z, rows)
 
 
 class VariationalRLM(nn.Module):
@@ -103,6 +108,6 @@ def negative_elbo(likelihood: Likelihood) -> Callable[[VariationalRLM, Tensor, t
         z = model.represent(x)  # (n, d)
         scale = model.scale
         z_noisy = z + scale * standard_laplace_like(z, generator)  # (n, d), reparameterised
-        return likelihood(model.decoder(z_noisy), x) + laplace_kl(z, scale).sum(-1)  # (n,)
+        return likelihood(model.decoder, z_noisy, x) + laplace_kl(z, scale).sum(-1)  # (n,)
 
     return objective

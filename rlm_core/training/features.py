@@ -52,7 +52,7 @@ def block_features(trunk: torch.nn.Module, images: NDArray[np.uint8], view: int,
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
         torch.manual_seed(seed)
         outputs = []
-        for batch in pixels.split(50):
+        for batch in torch.split(pixels, 50):
             views = resize(batch, SIDE) if view == 0 else torch.stack([simclr_view(image) for image in batch])
             outputs.append(trunk(views.contiguous(memory_format=torch.channels_last)).half())
     return torch.cat(outputs).numpy()

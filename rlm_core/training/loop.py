@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -22,8 +22,12 @@ from typing import Any, Literal, TypeVar
 import torch
 from torch import Tensor, nn
 
+from rlm_core.training.batches import Batches
+
+__all__ = ["Batches", "Objective", "Progress", "Schedule", "Step", "adam", "descend", "evaluate", "train"]
+
 Model = TypeVar("Model", bound=nn.Module)
-Objective = Callable[[Model, Tensor, torch.Generator], Tensor]
+Objective = Callable[[Model, Any, torch.Generator], Tensor]
 Step = Callable[[torch.optim.Optimizer, Tensor], None]
 Schedule = Literal["constant", "cosine"]
 
@@ -43,62 +47,10 @@ class Progress:
     seconds: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Batches:
-    """Rows in memory and the size of a batch: no worker processes, no copies but the gather.
-
-    Args:
-        train: (n, ...); any dtype, converted per batch by ``prepare``.
-        valid: (m, ...).
-        batch_size: rows of a step. The ragged last batch of an epoch is left out (each
-            epoch leaves out other rows), unless there is no whole batch at all.
-        prepare: from stored rows to what the objective takes, on the device.
-    """
-
-    train: Tensor
-    valid: Tensor
-    batch_size: int
-    prepare: Callable[[Tensor], Tensor] = lambda rows: rows
-
-    def __post_init__(self) -> None:
-        if not self.batch_size > 0:
-            raise ValueError(f"Expected batch_size > 0, got batch_size={self.batch_size}.")
-        if not (len(self.train) > 0 and len(self.valid) > 0):
-            raise ValueError(
-                f"Expected rows to train and validate on, got {len(self.train)} and {len(self.valid)}."
-            )
-
-    def to(self, device: torch.device) -> Batches:
-        """The same with the rows on a device."""
-        return Batches(
-            train=self.train.to(device),
-            valid=self.valid.to(device),
-            batch_size=self.batch_size,
-            prepare=self.prepare,
-        )
-
-    @property
-    def steps(self) -> int:
-        """Batches of one epoch."""
-        return max(1, len(self.train) // self.batch_size)
-
-    def shuffled(self, generator: torch.Generator) -> Iterator[Tensor]:
-        """One epoch over the training rows in random order."""
-        order = torch.randperm(len(self.train), generator=generator, device=self.train.device)
-        for index in order.split(self.batch_size)[: self.steps]:
-            yield self.prepare(self.train.index_select(0, index))
-
-    def validation(self) -> Iterator[Tensor]:
-        """The validation rows in order, whole batches where there are any."""
-        steps = max(1, len(self.valid) // self.batch_size)
-        for rows in self.valid.split(self.batch_size)[:steps]:
-            yield self.prepare(rows)
-
-
 def descend(optimiser: torch.optim.Optimizer, losses: Tensor) -> None:
     """The plain step: follow the gradient of the mean loss."""
     optimiser.zero_grad(set_to_none=True)
-    losses.mean().backward()
+    torch.autograd.backward(losses.mean())
     optimiser.step()
 
 
@@ -156,7 +108,7 @@ def train(
         "learning_rate": learning_rate,
         "schedule": schedule,
         "batch_size": batches.batch_size,
-        "rows": len(batches.train),
+        "rows": batches.rows,
     }
     history: list[Progress] = []
     if checkpoint is not None and checkpoint.exists():

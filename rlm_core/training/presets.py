@@ -18,104 +18,13 @@ temperature: those are ours.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from rlm_core.training.loop import Schedule
-
-EpsilonPre = float | Literal["learnt", "none"]
-"""ε_pre = 2l/b: a number, a learnt scalar b, or no noise (b = 0)."""
+from rlm_core.training.paper import AUXILIARY_SHARES, INF, PAPER, Choice, EpsilonPre, choice
 
 Split = Literal["data_collection", "novel_class", "data_join"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """One line of the paper's hyper-parameter tables. ``lam`` is None where it says N/A."""
-
-    epsilon: float
-    lam: float | None
-    latent_dim: int
-    radius: float
-    epsilon_pretraining: EpsilonPre
-
-
-def _lines(*lines: tuple[float, float | None, int, float, EpsilonPre]) -> tuple[Choice, ...]:
-    return tuple(
-        Choice(epsilon=epsilon, lam=lam, latent_dim=d, radius=radius, epsilon_pretraining=pre)
-        for epsilon, lam, d, radius, pre in lines
-    )
-
-
-INF = math.inf
-
-# (experiment, dataset) -> lines (ε, λ, d, l, ε_pre)
-PAPER: dict[tuple[str, str], tuple[Choice, ...]] = {
-    # Table "V-RLM and C-RLM hyperparameters ...", block "Classifying clean datapoints"
-    ("data_collection", "cifar10"): _lines(
-        (INF, None, 32, 5.0, "none"),
-        (10.0, 0.7, 32, 5.0, "none"),
-        (8.0, 0.7, 32, 5.0, "none"),
-        (6.0, 0.7, 32, 5.0, 70.0),
-        (4.0, 0.7, 32, 5.0, 30.0),
-        (2.0, 0.7, 32, 5.0, 20.0),
-        (1.0, 0.7, 32, 5.0, 20.0),
-    ),
-    ("data_collection", "mnist"): _lines(
-        (INF, None, 8, 10.0, "learnt"),
-        (10.0, 0.7, 8, 10.0, 33.0),
-        (8.0, 0.7, 8, 5.0, 32.0),
-        (6.0, 0.7, 8, 5.0, 19.0),
-        (4.0, 0.7, 8, 7.5, 13.0),
-        (2.0, 0.7, 8, 7.5, 7.0),
-        (1.0, 0.7, 8, 5.0, 7.0),
-    ),
-    ("data_collection", "lending_club"): _lines(
-        (INF, None, 8, 10.0, "learnt"),
-        (10.0, 0.7, 8, 5.0, 15.0),
-        (8.0, 0.7, 8, 5.0, 29.0),
-        (6.0, 0.7, 8, 5.0, 29.0),
-        (4.0, 0.7, 8, 5.0, 15.0),
-        (2.0, 0.95, 8, 5.0, 15.0),
-        (1.0, 0.95, 8, 10.0, 21.0),
-    ),
-    # The same table, block "Classifying LDP datapoints"
-    ("private_inference", "cifar10"): _lines(
-        (INF, None, 32, 5.0, "none"),
-        (10.0, 0.7, 32, 5.0, 27.0),
-        (8.0, 0.7, 32, 5.0, 24.0),
-        (6.0, 0.7, 32, 5.0, 20.0),
-        (4.0, 0.7, 32, 5.0, 15.0),
-        (2.0, 0.7, 32, 5.0, 8.0),
-        (1.0, 0.7, 32, 5.0, 8.0),
-    ),
-    ("private_inference", "mnist"): _lines(
-        (INF, None, 8, 10.0, "learnt"),
-        (10.0, 0.7, 8, 10.0, 5.0),
-        (8.0, 0.7, 8, 7.5, 5.0),
-        (6.0, 0.7, 8, 7.5, 5.0),
-        (4.0, 0.7, 8, 5.0, 5.0),
-        (2.0, 0.7, 8, 5.0, 15.0),
-        (1.0, 0.7, 8, 7.5, 15.0),
-    ),
-    # Table "V-RLM hyperparameters used for data join experiments on the Lending Club dataset";
-    # the label is not privatised there, so there is no λ
-    ("data_join", "lending_club"): _lines(
-        (INF, None, 8, 5.0, 20.0),
-        (10.0, None, 8, 5.0, 10.0),
-        (8.0, None, 5, 5.0, 15.0),
-        (6.0, None, 5, 5.0, 15.0),
-        (4.0, None, 5, 5.0, 10.0),
-        (2.0, None, 5, 5.0, 15.0),
-        (1.0, None, 5, 5.0, 10.0),
-    ),
-}
-# The first block's caption covers the novel-class experiment too.
-PAPER["novel_class", "cifar10"] = PAPER["data_collection", "cifar10"]
-PAPER["novel_class", "mnist"] = PAPER["data_collection", "mnist"]
-
-AUXILIARY_SHARES = (0.5, 0.25, 0.1)  # appendix "Effects of Reducing Auxiliary Dataset Size"; 0.75 is the default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,16 +135,6 @@ _FAMILY = {
     "data_join": {"lending_club": "lending-join"},
 }
 _BASE: dict[str, Preset] = {"mnist": MNIST, "lending_club": LENDING, "cifar10": CIFAR10}
-
-
-def choice(experiment: str, dataset: str, epsilon: float) -> Choice:
-    """The paper's hyper-parameters for an experiment at a total budget ε (``inf``: no LDP)."""
-    if (experiment, dataset) not in PAPER:
-        raise ValueError(f"Expected (experiment, dataset) in {sorted(PAPER)}, got {(experiment, dataset)}.")
-    lines = {line.epsilon: line for line in PAPER[experiment, dataset]}
-    if epsilon not in lines:
-        raise ValueError(f"Expected epsilon in {sorted(lines)}, got epsilon={epsilon}.")
-    return lines[epsilon]
 
 
 def preset_name(experiment: str, dataset: str, epsilon: float, *, share: float = 0.75) -> str:

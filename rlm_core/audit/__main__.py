@@ -1,0 +1,58 @@
+"""``python -m rlm_core.audit``: audit the registered mechanisms and print the verdicts.
+
+Exit code 1 if a bound lies above the ε that was claimed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rlm_core.audit.registered import audit_registered
+from rlm_core.audit.run import CONFIDENCE, SAMPLES, AuditResult
+from rlm_core.registry import REGISTRY
+
+EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Parse the command line, audit, print."""
+    parser = argparse.ArgumentParser(prog="python -m rlm_core.audit", description=__doc__)
+    parser.add_argument(
+        "--mechanism", action="append", choices=sorted(REGISTRY), help="may be repeated; all by default"
+    )
+    parser.add_argument("--epsilon", type=float, nargs="+", default=list(EPSILONS), help="default: %(default)s")
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="outputs per input; default: %(default)s")
+    parser.add_argument("--confidence", type=float, default=CONFIDENCE, help="of each bound; default: %(default)s")
+    parser.add_argument("--json", action="store_true", help="a list of objects instead of a table")
+    options = parser.parse_args(arguments)
+
+    results = []
+    if not options.json:
+        print(f"{'mechanism':<16}{'claimed':>9}{'at least':>10}  {'verdict':<8}event")
+    for name in options.mechanism or REGISTRY:
+        for epsilon in options.epsilon:
+            result = audit_registered(
+                REGISTRY[name], epsilon=epsilon, samples=options.samples, confidence=options.confidence
+            )
+            results.append(result)
+            if not options.json:
+                print(row(result), flush=True)
+    if options.json:
+        print(json.dumps([asdict(result) for result in results], indent=1))
+    else:
+        print(f"{options.samples:,} outputs per input; each bound holds with {options.confidence:.4%} confidence.")
+    return 0 if all(result.ok for result in results) else 1
+
+
+def row(result: AuditResult) -> str:
+    """One line of the table."""
+    verdict = "ok" if result.ok else "BROKEN"
+    return f"{result.mechanism:<16}{result.epsilon:>9g}{result.lower_bound:>10.4f}  {verdict:<8}{result.event}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""The audit of a registered mechanism: its worst pair of inputs, and one more for the low bits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlm_core.audit.run import CONFIDENCE, SAMPLES, AuditResult, Callback, Pair, audit_pairs
+from rlm_core.mechanism import Mechanism
+from rlm_core.registry import Entry
+
+
+def audit_registered(
+    entry: Entry,
+    *,
+    epsilon: float,
+    samples: int = SAMPLES,
+    confidence: float = CONFIDENCE,
+    progress: Callback | None = None,
+) -> AuditResult:
+    """Build the mechanism of an entry for this ε and audit it on its pairs."""
+    mechanism = entry.make(epsilon, entry.dimension)
+    pairs = pairs_of(entry, mechanism)
+    return audit_pairs(mechanism, pairs, samples=samples, confidence=confidence, progress=progress)
+
+
+def pairs_of(entry: Entry, mechanism: Mechanism) -> list[Pair]:
+    """The entry's worst pair (x, x′) and, where half-way between them lies a record, (half-way, x).
+
+    For the Laplace mechanism these are (l·e₁, −l·e₁), where the densities differ most, and
+    (0, l·e₁), where the spacing of the floating-point numbers differs most.
+    """
+    x, x_other = (np.asarray(each, dtype=np.float64) for each in entry.worst_pair(mechanism))
+    half_way = (x + x_other) / 2.0
+    try:
+        mechanism.represent(np.atleast_2d(half_way))
+    except (TypeError, ValueError):  # a category has no half-way
+        return [(x, x_other)]
+    return [(x, x_other), (half_way, x)]

@@ -1,0 +1,156 @@
+"""Reading the values of loans, one column at a time, with errors that name row and column.
+
+``NumberColumn`` and ``CategoryColumn`` are what the preprocessor learnt of a column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rlm_core.data.schema import Feature
+from rlm_core.types import FloatArray, IntArray
+
+RARE = "(rare)"
+MIN_LEVEL_SHARE = 0.001
+OUTLIER_DEVIATIONS = 10.0
+
+Loans = pd.DataFrame | Mapping[str, Any]
+"""A table of loans, or one loan as a mapping from feature to value."""
+Unknown = Literal["error", "ignore"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberColumn:
+    """A standardised number; values outside ``low``..``high`` were outliers of the fit."""
+
+    name: str
+    mean: float
+    std: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoryColumn:
+    """A one-hot category: its levels in order, those of ``rare`` under ``RARE``, and the commonest."""
+
+    name: str
+    levels: tuple[str, ...]
+    rare: tuple[str, ...]
+    commonest: str
+
+    def codes(self, values: Iterable[Any]) -> IntArray:
+        """Position of each value among the levels; -1 for none."""
+        lookup = {level: code for code, level in enumerate(self.levels) if level != RARE}
+        lookup |= dict.fromkeys(self.rare, len(self.levels) - 1)  # RARE comes last
+        found = [lookup.get(value, -1) if isinstance(value, str) else -1 for value in values]
+        return np.array(found, dtype=np.int64)
+
+
+def require_columns(loans: Loans, names: Iterable[str]) -> None:
+    """Raise unless the loans have all these columns."""
+    missing = [name for name in names if name not in loans]
+    if missing:
+        raise ValueError(f"Expected a loan with column {', '.join(missing)}, got a loan without.")
+
+
+def row_count(loans: Loans) -> int:
+    """Number of loans; a mapping is one."""
+    return len(loans) if isinstance(loans, pd.DataFrame) else 1
+
+
+def moments(values: FloatArray) -> tuple[float, float]:
+    """Mean and deviation of the values that are there; deviation 1 if they are all the same."""
+    present = values[~np.isnan(values)]
+    if not present.size:
+        raise ValueError("Expected some numbers in every column, got a column of missing values.")
+    # Rounding can leave a constant column a deviation that is tiny but not 0.
+    return float(present.mean()), float(present.std()) if np.ptp(present) > 0 else 1.0
+
+
+def fit_levels(values: Iterable[Any], feature: Feature) -> CategoryColumn:
+    """The levels of a category: those of at least 0.1 % of the rows, and ``RARE`` for the others."""
+    column = pd.Series(values, dtype=object)
+    counts: dict[Any, int] = column.value_counts().to_dict()
+    unknown = [level for level in counts if level not in feature.choices]
+    if unknown:
+        raise ValueError(f"Expected {feature.name} in {', '.join(feature.choices)}, got {unknown[0]!r}.")
+    if not counts:
+        raise ValueError(f"Expected some values in column {feature.name}, got none.")
+    common = [c for c in feature.choices if counts.get(c, 0) >= max(1, MIN_LEVEL_SHARE * len(column))]
+    # A level that no row had cannot be learnt: it joins the rare ones if there are any, else it is unknown.
+    has_rare = len(common) < len(counts)
+    return CategoryColumn(
+        name=feature.name,
+        levels=(*common, RARE) if has_rare else tuple(common),
+        rare=tuple(choice for choice in feature.choices if choice not in common) if has_rare else (),
+        commonest=max(counts, key=lambda level: counts[level]),
+    )
+
+
+def _values(loans: Loans, name: str) -> NDArray[Any]:
+    """A column: float64 if its type says so, else objects as they are."""
+    if isinstance(loans, pd.DataFrame):
+        column = loans[name]
+        if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+            return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return column.to_numpy(dtype=object)
+    single = np.empty(1, dtype=object)
+    single[0] = loans[name]
+    return single
+
+
+def _where(loans: Loans, position: int, name: str) -> str:
+    row = loans.index[position] if isinstance(loans, pd.DataFrame) else position
+    return f"row {row}, column {name}"
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value))
+
+
+def read_numbers(loans: Loans, name: str, *, allow_missing: bool) -> FloatArray:
+    """A column as float64, NaN where missing; raise for words, infinities and (unless allowed) gaps."""
+    raw = _values(loans, name)
+    if raw.dtype == np.float64:
+        values: FloatArray = raw
+    else:
+        values = np.empty(len(raw))
+        for position, value in enumerate(raw):
+            if _is_missing(value):
+                values[position] = np.nan
+            elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+                values[position] = float(value)
+            else:
+                raise TypeError(f"Expected a number in {_where(loans, position, name)}, got {value!r}.")
+    bad = np.isinf(values) | (np.isnan(values) & (not allow_missing))
+    if bad.any():
+        position = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"Expected a finite number in {_where(loans, position, name)}, got {values[position]}.")
+    return values
+
+
+def read_codes(loans: Loans, column: CategoryColumn, *, unknown: Unknown, allow_missing: bool) -> IntArray:
+    """Level numbers of a column; -1 where the level is unknown and that is to be ignored."""
+    values = _values(loans, column.name)
+    codes = column.codes(values)
+    for position in np.flatnonzero(codes < 0):
+        value, where = values[position], _where(loans, int(position), column.name)
+        if _is_missing(value):
+            if not allow_missing:
+                raise ValueError(f"Expected a value in {where}, got none.")
+            codes[position] = column.codes([column.commonest])[0]
+        elif not isinstance(value, str):
+            raise TypeError(f"Expected a word in {where}, got {value!r}.")
+        elif unknown == "error":
+            known = ", ".join(level for level in (*column.levels, *column.rare) if level != RARE)
+            raise ValueError(f"Expected one of {known} in {where}, got {value!r}.")
+        elif RARE in column.levels:
+            codes[position] = column.levels.index(RARE)
+    return codes

@@ -1,0 +1,88 @@
+"""Train mechanisms from the terminal.
+
+python -m rlm_core.training mnist-vrlm-l10-eps33 --seed 0
+python -m rlm_core.training --list
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from rlm_core.training.loop import Progress
+from rlm_core.training.presets import PRESETS
+from rlm_core.training.run import run
+
+
+class Bar:
+    """A tqdm bar per run, fed by the loop's progress reports."""
+
+    def __init__(self, name: str) -> None:
+        self.bar: tqdm[Any] = tqdm(desc=name, unit="step", dynamic_ncols=True, mininterval=1.0)
+
+    def __call__(self, progress: Progress) -> None:
+        self.bar.total = progress.epochs * progress.steps
+        self.bar.n = (progress.epoch - 1) * progress.steps + progress.step
+        text = f"epoch {progress.epoch}/{progress.epochs} train {progress.train_loss:.4g}"
+        if progress.valid_loss is not None:
+            text += f" valid {progress.valid_loss:.4g}"
+        self.bar.set_postfix_str(text, refresh=False)
+        self.bar.update(0)
+
+    def close(self) -> None:
+        """Leave the last state on the terminal."""
+        self.bar.refresh()
+        self.bar.close()
+
+
+def list_presets() -> str:
+    """One line per preset: its name and every hyper-parameter."""
+    lines = []
+    for name, preset in PRESETS.items():
+        values = " ".join(f"{field}={value}" for field, value in asdict(preset).items())
+        lines.append(f"{name:36} {values}")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m rlm_core.training", description="Train mechanisms by the name of their preset."
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="presets to train, one after the other")
+    parser.add_argument("--list", action="store_true", help="print all presets with their hyper-parameters")
+    parser.add_argument("--seed", type=int, default=0, help="of the split, the first weights and the noise")
+    parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda", "mps"])
+    parser.add_argument("--epochs", type=int, help="instead of the preset's number")
+    parser.add_argument("--out", type=Path, default=Path("runs"), help="folder for the run folders")
+    options = parser.parse_args(arguments)
+    if options.list:
+        print(list_presets())
+        return
+    if not options.names:
+        parser.error("name a preset, or use --list")
+    unknown = [name for name in options.names if name not in PRESETS]
+    if unknown:
+        parser.error(f"unknown preset {', '.join(unknown)}; --list shows all")
+    torch.set_num_threads(1)  # these networks are small: a second thread costs more than it brings
+    for name in options.names:
+        bar = Bar(name)
+        folder = run(
+            name,
+            seed=options.seed,
+            out=options.out,
+            device=options.device,
+            epochs=options.epochs,
+            progress=bar,
+        )
+        bar.close()
+        print(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""From a preset and a seed to a run folder: the files that the zoo and the benchmarks read.
+
+    <out>/<name>-seed<S>/
+        encoder.safetensors    h(x), without ν
+        decoder.safetensors
+        preprocessor.json      tables only: from a row to numbers and back
+        run.json               preset, seed, seconds, losses per epoch, facts of the data, versions
+
+A run that was interrupted is resumed from its checkpoint; a finished one is left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+import rlm_core
+from rlm_core.training.crlm import train_crlm, train_picture_decoder
+from rlm_core.training.loop import Progress
+from rlm_core.training.picture_source import cifar10_pictures
+from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
+from rlm_core.training.sources import loan_rows, mnist_rows
+from rlm_core.training.vrlm import train_vrlm
+
+Report = Callable[[Progress], None]
+
+TRUNK_WEIGHTS = Path(rlm_core.__file__).parents[1] / "models" / "resnet18-imagenet" / "trunk.safetensors"
+
+
+def pick_device(name: str = "auto") -> torch.device:
+    """The device called ``name``; "auto" takes cuda, then mps, then cpu."""
+    if name != "auto":
+        return torch.device(name)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def run(
+    name: str,
+    *,
+    seed: int,
+    out: Path,
+    device: str = "auto",
+    epochs: int | None = None,
+    trunk_weights: Path = TRUNK_WEIGHTS,
+    progress: Report | None = None,
+) -> Path:
+    """Train the preset called ``name``; return the run folder.
+
+    Args:
+        name: a key of ``PRESETS``.
+        seed: of the split, the first weights, the order of rows and the noise.
+        out: where run folders go.
+        device: "auto", "cpu", "cuda" or "mps".
+        epochs: instead of the preset's number (a picture decoder keeps its own).
+        trunk_weights: file of the ResNet's weights, for fine-tuning.
+        progress: receives the loop's reports.
+    """
+    if name not in PRESETS:
+        raise ValueError(f"Expected the name of a preset (see --list), got name={name!r}.")
+    preset = PRESETS[name] if epochs is None else replace(PRESETS[name], epochs=epochs)
+    folder = out / f"{name}-seed{seed}"
+    if (folder / "run.json").exists():
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    where = pick_device(device)
+    if isinstance(preset, VRLMPreset):
+        outcome = _run_vrlm(preset, folder, seed=seed, device=where, progress=progress)
+    else:
+        outcome = _run_crlm(preset, folder, seed=seed, device=where, trunk_weights=trunk_weights, progress=progress)
+    for module_name, module in outcome.modules.items():
+        _save_module(module, folder / f"{module_name}.safetensors")
+    write_record(folder, name, preset, seed, where, outcome)
+    for leftover in folder.glob("*.checkpoint"):
+        leftover.unlink()
+    return folder
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """What a training hands over to the run folder."""
+
+    modules: dict[str, nn.Module]
+    stages: dict[str, list[Progress]]
+    facts: dict[str, Any]
+    scale: float
+
+
+def _run_vrlm(preset: VRLMPreset, folder: Path, *, seed: int, device: torch.device, progress: Report | None) -> Outcome:
+    data = loan_rows(preset, seed) if preset.dataset == "lending_club" else mnist_rows(preset, seed)
+    if data.preprocessor is not None:
+        (folder / "preprocessor.json").write_text(data.preprocessor.to_json() + "\n", encoding="utf-8")
+    model, history = train_vrlm(
+        preset, data, seed=seed, device=device, checkpoint=folder / "mechanism.checkpoint", progress=progress
+    )
+    return Outcome(
+        modules={"encoder": model.encoder, "decoder": model.decoder},
+        stages={"mechanism": history},
+        facts=data.facts,
+        scale=model.scale.item(),
+    )
+
+
+def _run_crlm(
+    preset: CRLMPreset,
+    folder: Path,
+    *,
+    seed: int,
+    device: torch.device,
+    trunk_weights: Path,
+    progress: Report | None,
+) -> Outcome:
+    data = cifar10_pictures(preset, seed)
+    model, history = train_crlm(
+        preset,
+        data,
+        seed=seed,
+        device=device,
+        trunk_weights=trunk_weights,
+        checkpoint=folder / "mechanism.checkpoint",
+        progress=progress,
+    )
+    decoder, decoder_history = train_picture_decoder(
+        preset,
+        model,
+        data,
+        seed=seed,
+        device=device,
+        checkpoint=folder / "decoder.checkpoint",
+        progress=progress,
+    )
+    return Outcome(
+        modules={"encoder": model.encoder, "decoder": decoder},
+        stages={"mechanism": history, "decoder": decoder_history},
+        facts=data.facts,
+        scale=model.scale,
+    )
+
+
+def write_record(folder: Path, name: str, preset: Preset, seed: int, device: torch.device, outcome: Outcome) -> None:
+    """Write ``run.json``, last of all files: a folder that has it is complete."""
+    record = {
+        "name": name,
+        "preset": asdict(preset),
+        "seed": seed,
+        "device": device.type,
+        "seconds": round(sum(history[-1].seconds for history in outcome.stages.values()), 1),
+        "data": outcome.facts,
+        "training_noise_scale": outcome.scale,  # b; where it was learnt, the last value
+        "stages": {
+            stage: {
+                "epochs": len(history),
+                "seconds": round(history[-1].seconds, 1),
+                "train_loss": [round(record.train_loss, 4) for record in history],
+                "valid_loss": [round(record.valid_loss, 4) for record in history if record.valid_loss is not None],
+            }
+            for stage, history in outcome.stages.items()
+        },
+        "versions": {
+            "rlm_core": rlm_core.__version__,
+            "torch": torch.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+    }
+    partial = folder / "run.json.partial"
+    partial.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    partial.replace(folder / "run.json")
+
+
+def _save_module(module: nn.Module, path: Path) -> None:
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in module.state_dict().items()}
+    partial = path.with_suffix(".partial")
+    save_file(tensors, partial)
+    partial.replace(path)
