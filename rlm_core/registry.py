@@ -94,14 +94,16 @@ def _pca(epsilon: float, dimension: int) -> RLM:
 def _table(kind: type[LaplaceTable] | type[DuchiTable]) -> Callable[[float, int], Mechanism]:
     def make(epsilon: float, dimension: int) -> TableMechanism:
         numbers = -(-dimension // 2)  # and the other half are categoricals
-        blocks = [(numbers + LEVELS * i, numbers + LEVELS * (i + 1)) for i in range(dimension - numbers)]
-        return kind(epsilon=epsilon, low=np.zeros(numbers), high=np.ones(numbers), categories=blocks)
+        starts = range(numbers, numbers + LEVELS * (dimension - numbers), LEVELS)
+        blocks = tuple((start, start + LEVELS) for start in starts)
+        return kind(epsilon=epsilon, low=(0.0,) * numbers, high=(1.0,) * numbers, categories=blocks)
 
     return make
 
 
 def _first_axis(mechanism: Mechanism) -> FloatArray:
-    return np.eye(1, mechanism.input_dim)[0]
+    axis: FloatArray = np.eye(1, mechanism.input_dim)[0]
+    return axis
 
 
 def _opposite_vertices(mechanism: RLM) -> Pair:
@@ -166,7 +168,7 @@ _ENTRIES = (
         summary="Laplace noise on every feature, each with an equal share of epsilon.",
         source="Dwork et al. 2006",
         dimension=2,
-        make=lambda epsilon, d: PerFeatureLaplace(epsilon=epsilon, low=np.zeros(d), high=np.ones(d)),
+        make=lambda epsilon, d: PerFeatureLaplace(epsilon=epsilon, low=(0.0,) * d, high=(1.0,) * d),
         worst_pair=_opposite_bounds,
     ),
     Entry(
@@ -200,7 +202,7 @@ _ENTRIES = (
         name="Laplace table",
         title="Laplace and randomised response, for tables",
         summary="Laplace noise on every number, randomised response on every category, equal shares of epsilon.",
-        source="Mansbridge et al., appendix 'Benchmark Setup'",
+        source="Mansbridge et al., appendix 'Benchmarks'",
         dimension=4,
         make=_table(LaplaceTable),
         worst_pair=_opposite_rows,
@@ -209,7 +211,7 @@ _ENTRIES = (
         name="Duchi table",
         title="Duchi et al. and randomised response, for tables",
         summary="Duchi's mechanism for all numbers together, randomised response on every category.",
-        source="Mansbridge et al., appendix 'Benchmark Setup'; Wang et al. 2019",
+        source="Mansbridge et al., appendix 'Benchmarks'; Wang et al. 2019",
         dimension=4,
         make=_table(DuchiTable),
         worst_pair=_opposite_rows,

@@ -91,7 +91,7 @@ class ClosedHalfSpaces:
         """B: outputs lie in {−B, B}ᵈ, and their mean is x."""
         d = self.dimension
         ties = 0 if d % 2 else math.comb(d, d // 2)
-        size = (2**d + ties) / 2  # of either closed half-space
+        size = (1 << d) / 2 + ties / 2  # of either closed half-space
         return size / math.comb(d - 1, d // 2) / math.tanh(self.epsilon / 2)
 
     def represent(self, x: ArrayLike) -> FloatArray:

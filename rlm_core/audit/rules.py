@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rlm_core.audit.bound import log_odds_low
 from rlm_core.mechanism import HasDensity, Mechanism
@@ -79,33 +79,38 @@ def scores(
     return found
 
 
-def best_rule(
+def promising_rules(
     candidates: Sequence[Score], outputs: FloatArray, outputs_other: FloatArray, *, confidence: float
-) -> tuple[Rule, float]:
-    """The rule with the largest bound on these samples, and that value.
+) -> list[tuple[float, Rule]]:
+    """For each score its best rule on these outputs, and the most reluctant one; with the bound each gives here.
 
-    Choose on samples that neither the scores were learnt from nor the bound is computed on.
+    Use other outputs than the scores were learnt from and the final bound is computed on.
     """
-    best: tuple[Rule, float] | None = None
+
+    def promise(right: ArrayLike, wrong: ArrayLike) -> FloatArray:
+        return log_odds_low(right, wrong, confidence=confidence)
+
+    found = []
     for score in candidates:
         values, values_other = np.sort(score.of(outputs)), np.sort(score.of(outputs_other))
         pooled = np.quantile(np.concatenate([values, values_other]), _QUANTILES, method="nearest")
         slack = 1e-9 * (1.0 + np.abs(pooled))  # so that rounding does not split an atom of the score
-        uppers, lowers = np.unique(pooled - slack), np.unique(pooled + slack)
+        uppers, lowers = (pooled - slack)[::-1], pooled + slack
         above, above_other = (len(v) - np.searchsorted(v, uppers, side="left") for v in (values, values_other))
         below, below_other = (np.searchsorted(v, lowers, side="right") for v in (values, values_other))
-        i = int(np.argmax(log_odds_low(above, above_other, confidence=confidence)))
-        j = int(np.argmax(log_odds_low(below_other, below, confidence=confidence)))
-        right = np.array([above[i], below_other[j], above[i] + below_other[j]])
-        wrong = np.array([above_other[i], below[j], above_other[i] + below[j]])
-        gains = log_odds_low(right, wrong, confidence=confidence)
-        sides = [(uppers[i], -np.inf), (np.inf, lowers[j]), (uppers[i], lowers[j])]
-        for (upper, lower), gain in zip(sides, gains, strict=True):
-            if upper > lower and (best is None or gain > best[1]):  # not both guesses at once
-                best = Rule(score=score, upper=float(upper), lower=float(lower)), float(gain)
-    if best is None:
-        raise ValueError("Expected at least one score to choose a rule from, got none.")
-    return best
+        i, j = int(np.argmax(promise(above, above_other))), int(np.argmax(promise(below_other, below)))
+        rules = [
+            (promise(above[i], above_other[i]), uppers[i], -np.inf),
+            (promise(below_other[j], below[j]), np.inf, lowers[j]),
+            (promise(above[i] + below_other[j], above_other[i] + below[j]), uppers[i], lowers[j]),
+        ]
+        # Beyond the extreme values of the score. Where they are atoms, the likelihood ratio is largest there.
+        extreme = (promise(above[0] + below_other[0], above_other[0] + below[0]), uppers[0], lowers[0])
+        best = max((rule for rule in rules if rule[1] > rule[2]), key=lambda rule: float(rule[0]))
+        for gain, upper, lower in {best[1:]: best, extreme[1:]: extreme}.values():
+            if upper > lower:  # never both guesses at once
+                found.append((float(gain), Rule(score=score, upper=float(upper), lower=float(lower))))
+    return found
 
 
 def row_keys(rows: FloatArray) -> Keys:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ from rlm_core.types import FloatArray, finite
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """low ≤ x ≤ high, feature by feature; any sequences of numbers, kept as tuples.
+    """low ≤ x ≤ high, feature by feature; any sequences of numbers are kept as tuples.
 
     The bounds must be public: taken from a schema or from auxiliary data, never from the
     records being released. A feature with low = high is a constant.
@@ -23,8 +22,8 @@ class Bounds:
     array([[ 0.5, -1. ]])
     """
 
-    low: Sequence[float] | FloatArray
-    high: Sequence[float] | FloatArray
+    low: tuple[float, ...]
+    high: tuple[float, ...]
 
     def __post_init__(self) -> None:
         for name in ("low", "high"):
@@ -52,8 +51,7 @@ class Bounds:
 
     def clip(self, x: ArrayLike) -> FloatArray:
         """The nearest point within the bounds."""
-        clipped: FloatArray = np.clip(rows("x", x, self.dimension), self.low, self.high)
-        return clipped
+        return np.minimum(np.maximum(rows("x", x, self.dimension), self.low), self.high)
 
     def fraction(self, x: ArrayLike) -> FloatArray:
         """Where x, clipped, lies between low (0) and high (1); 0 for a constant feature."""

@@ -47,8 +47,8 @@ class Duchi:
     bounds). ε = ∞ returns the clipped x: no LDP, by convention, not a limit of the above.
     There is no ``log_density_pairs``: p(x̃|x) sums over all v, d² steps for every pair.
 
-    >>> Duchi(epsilon=math.log(3.0), dimension=1).magnitude
-    2.0
+    >>> Duchi(epsilon=math.log(5.0), dimension=1).magnitude  # (e^ε + 1)/(e^ε − 1)
+    1.5
     """
 
     epsilon: float

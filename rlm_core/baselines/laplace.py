@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -45,8 +44,8 @@ class PerFeatureLaplace:
     """
 
     epsilon: float
-    low: Sequence[float] | FloatArray
-    high: Sequence[float] | FloatArray
+    low: tuple[float, ...]
+    high: tuple[float, ...]
     name: str = "Laplace"
 
     def __post_init__(self) -> None:
@@ -83,7 +82,7 @@ class PerFeatureLaplace:
     @cached_property
     def grid_steps(self) -> int:
         """G: the number of grid steps from low to high, the same for every feature."""
-        return math.floor(Fraction(self.epsilon) * 2**LOG2_SCALE / self._varying)
+        return math.floor(Fraction(self.epsilon) * (1 << LOG2_SCALE) / self._varying)
 
     @property
     def epsilon_release(self) -> float:
@@ -124,9 +123,9 @@ class PerFeatureLaplace:
             return np.where((left[:, None] == right[None]).all(axis=-1), 0.0, -np.inf)
         varying = self.bounds.width > 0.0
         scale = self.scale[varying]
-        standard = (torch.from_numpy(np.ascontiguousarray(each[:, varying] / scale)) for each in (left, right))
-        distance: FloatArray = torch.cdist(*standard, p=1.0).numpy()  # (n, m)
-        return -distance - np.log(2.0 * scale).sum()
+        left, right = (np.ascontiguousarray(each[:, varying] / scale) for each in (left, right))
+        distance: FloatArray = torch.cdist(torch.from_numpy(left), torch.from_numpy(right), p=1.0).numpy()  # (n, m)
+        return -distance - float(np.log(2.0 * scale).sum())
 
     @property
     def _varying(self) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rlm_core.baselines.privunit2 import PrivUnit2
 from rlm_core.baselines.scalar_dp import ScalarDP
-from rlm_core.baselines.sources import SYSTEM, Simulated, Source
+from rlm_core.baselines.sources import SYSTEM, Simulated, Source, batches
 from rlm_core.mechanism import rows
 from rlm_core.types import FloatArray, positive
 
@@ -81,8 +82,8 @@ class PrivUnit:
 
     @cached_property
     def length(self) -> ScalarDP | None:
-        """How the length is released; None if it is public."""
-        if self.fixed_norm:
+        """How the length is released; None if it is public or ε = ∞."""
+        if self.fixed_norm or math.isinf(self.epsilon):
             return None
         return ScalarDP(epsilon=self.epsilon - self.direction.epsilon, radius=self.radius)
 
@@ -94,23 +95,18 @@ class PrivUnit:
 
     def represent(self, x: ArrayLike) -> FloatArray:
         """x, scaled into the ball (with ``fixed_norm``: onto the sphere; zero stays zero). NOT private."""
-        u, norm = self._polar(x)
+        u, norm = self._polar(rows("x", x, self.dimension))
         return u * norm[:, None]
 
     def privatise(self, x: ArrayLike) -> FloatArray:
         """Release each row of x. Randomness: the operating system's; no seed."""
-        if math.isinf(self.epsilon):
-            return self.represent(x)
-        u, norm = self._polar(x)
-        return self._scaled(self._draw(u, SYSTEM), norm if self.length is None else self.length.privatise(norm))
+        send = self.length.privatise if self.length is not None else _unchanged
+        return self._draw(x, SYSTEM, send)
 
     def simulate(self, x: ArrayLike, *, generator: np.random.Generator) -> FloatArray:
         """Reproducible draws for experiments. NOT private."""
-        if math.isinf(self.epsilon):
-            return self.represent(x)
-        u, norm = self._polar(x)
-        v = self._draw(u, Simulated(generator))
-        return self._scaled(v, norm if self.length is None else self.length.simulate(norm, generator=generator))
+        send = partial(self.length.simulate, generator=generator) if self.length is not None else _unchanged
+        return self._draw(x, Simulated(generator), send)
 
     def log_density_pairs(self, z_private: ArrayLike, z: ArrayLike) -> FloatArray:
         """ln p(z̃ₙ | zₘ) relative to uniform directions and counted lengths: (n, d) and (m, d) to (n, m).
@@ -118,10 +114,11 @@ class PrivUnit:
         The report is V·ŝ/m. Its length tells |ŝ|, one of k + 1 known values, and so V, up to the
         sign where two of them have nearly the same |ŝ|; then both readings are added.
         """
-        z_private, (u, norm) = rows("z_private", z_private, self.dimension), self._polar(z)
+        z_private = rows("z_private", z_private, self.dimension)
+        u, norm = self._polar(rows("z", z, self.dimension))
         if math.isinf(self.epsilon):
             return np.where((z_private[:, None] == self.represent(z)[None]).all(axis=-1), 0.0, -np.inf)
-        reported = np.sqrt(np.einsum("ij,ij->i", z_private, z_private))  # (n,)
+        reported = np.sqrt(np.vecdot(z_private, z_private))  # (n,)
         v = z_private / np.where(reported > 0.0, reported, 1.0)[:, None]
         towards = self._log_direction(v, u)  # (n, m)
         if self.length is None:
@@ -133,34 +130,42 @@ class PrivUnit:
         chance = self.length.probabilities(norm).T  # (k + 1, m)
         plus, minus = ((read & side) @ chance for side in (estimates >= 0.0, estimates < 0.0))  # (n, m)
         with np.errstate(divide="ignore"):
-            return np.logaddexp(np.log(plus) + towards, np.log(minus) + away)
+            joint: FloatArray = np.logaddexp(np.log(plus) + towards, np.log(minus) + away)
+        return joint
 
     def _log_direction(self, v: FloatArray, u: FloatArray) -> FloatArray:
         """The direction's part; uniform, so 0, given a record without direction."""
-        return np.where((u != 0.0).any(axis=1), self.direction.log_density_pairs(v, u), 0.0)
+        return np.where(u.any(axis=1), self.direction.log_density_pairs(v, u), 0.0)
 
-    def _polar(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    def _polar(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Unit rows (zero where x is) and lengths in [0, r]; dividing by the largest entry avoids overflow."""
-        x = rows("x", x, self.dimension)
         largest = np.abs(x).max(axis=1, initial=0.0)
         u = x / np.where(largest > 0.0, largest, 1.0)[:, None]
-        norm = np.sqrt(np.einsum("ij,ij->i", u, u))
+        norm = np.sqrt(np.vecdot(u, u))
         u /= np.where(norm > 0.0, norm, 1.0)[:, None]
         if self.fixed_norm:
             return u, np.full(len(x), self.radius)
         with np.errstate(over="ignore"):
             return u, np.minimum(largest * norm, self.radius)
 
-    def _draw(self, u: FloatArray, source: Source) -> FloatArray:
-        nowhere = ~(u != 0.0).any(axis=1)
-        if nowhere.any():
-            random = source.normal((int(nowhere.sum()), self.dimension))
-            u[nowhere] = random / np.sqrt(np.einsum("ij,ij->i", random, random))[:, None]
-        return self.direction.draw(u, source)
+    def _draw(self, x: ArrayLike, source: Source, send: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        if math.isinf(self.epsilon):
+            return self.represent(x)
+        x = rows("x", x, self.dimension)
+        result = np.empty_like(x)
+        for batch in batches(*x.shape):
+            u, norm = self._polar(x[batch])
+            nowhere = np.flatnonzero(~u.any(axis=1))
+            if nowhere.size:
+                random = source.normal((nowhere.size, self.dimension))
+                u[nowhere] = random / np.sqrt(np.vecdot(random, random))[:, None]
+            v = self.direction.draw(u, source)
+            np.multiply(v, (send(norm) / self.direction.cap.shrink)[:, None], out=result[batch])
+        return result
 
-    def _scaled(self, v: FloatArray, length: FloatArray) -> FloatArray:
-        v *= (length / self.direction.cap.shrink)[:, None]
-        return v
+
+def _unchanged(length: FloatArray) -> FloatArray:
+    return length
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv, betaln
 
-from rlm_core.baselines.sources import Source, batches
+from rlm_core.baselines.sources import Source
 from rlm_core.mechanism import rows
 from rlm_core.owner.randomness import floor64
 from rlm_core.types import FloatArray, positive
@@ -81,8 +81,8 @@ class PrivUnit2:
     claimed.
 
     Edge cases: d = 1 is randomised response on {−1, 1}. ε = ∞ returns u (in :class:`PrivUnit`).
-    Source: Bhowmick et al. 2019, Algorithm 1; the exact calibration follows design of Asi,
-    Feldman and Talwar 2022, who show that this form is optimal.
+    Source: Bhowmick et al. 2019. Asi, Feldman and Talwar 2022 show that with the best p and γ no
+    unbiased ε-LDP mechanism for unit vectors has a smaller worst-case error.
 
     >>> round(PrivUnit2(epsilon=4.0, dimension=784).second_moment, 1)
     341.6
@@ -113,10 +113,11 @@ class PrivUnit2:
 
     def draw(self, u: FloatArray, source: Source) -> FloatArray:
         """V for each unit row of ``u``, on the grid; divide by ``cap.shrink`` for the unbiased estimate."""
-        result = np.empty_like(u)
-        for batch in batches(*u.shape):
-            result[batch] = np.rint(self._draw(u[batch], source) / GRID) * GRID
-        return result
+        v = self._draw(u, source)
+        v *= 1.0 / GRID
+        np.rint(v, out=v)
+        v *= GRID
+        return v
 
     def log_density_pairs(self, v: ArrayLike, u: ArrayLike) -> FloatArray:
         """ln of the density of vₙ given uₘ, relative to the uniform one: unit rows, (n, d) and (m, d) to (n, m)."""
@@ -132,8 +133,8 @@ class PrivUnit2:
             return np.where(inside[:, None], u, -u)
         w, s = self._heights(inside, uniform)
         v = source.normal(u.shape)
-        v -= np.einsum("ij,ij->i", v, u)[:, None] * u
-        length = np.sqrt(np.einsum("ij,ij->i", v, v))
+        v -= np.vecdot(v, u)[:, None] * u
+        length = np.sqrt(np.vecdot(v, v))
         # Length and direction of a normal vector are independent: starting such rows again changes no law.
         again = np.flatnonzero(length < _SHORTEST)
         v *= (s / np.maximum(length, _SHORTEST))[:, None]

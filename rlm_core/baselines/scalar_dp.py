@@ -28,14 +28,14 @@ class ScalarDP:
     rounding of step 1, and step 3 is post-processing. E[Ĵ | J] = J·(p − (1 − p)/k) + b makes
     it unbiased, for the p in use. The estimate may be negative.
 
-    Differs from Bhowmick et al. 2019, Algorithm 3 ("ScalarDP"): their k = ⌈e^{ε/3}⌉ has the
+    Differs from Bhowmick et al. 2019: their k = ⌈e^{ε/3}⌉ has the
     right order; by default k is the one with the least worst-case mean squared error,
     at most 1024.
 
     Edge cases: numbers outside [0, r] are clipped. ε = ∞ belongs to :class:`PrivUnit`.
 
     >>> ScalarDP(epsilon=1.0, radius=5.0).k, ScalarDP(epsilon=12.0, radius=5.0).k
-    (1, 43)
+    (1, 63)
     """
 
     epsilon: float
@@ -65,7 +65,7 @@ class ScalarDP:
         """a·(Ĵ − b) for Ĵ = 0, …, k: (k + 1,)."""
         p, k = self.response.truth_probability, self.k
         unit = self.radius / k / float(p - (1 - p) / k)
-        return unit * (np.arange(k + 1) - float((1 - p) * (k + 1) / 2))
+        return unit * (np.arange(k + 1, dtype=np.float64) - float((1 - p) * (k + 1) / 2))
 
     @property
     def second_moments(self) -> FloatArray:

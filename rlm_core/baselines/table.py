@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -34,13 +33,14 @@ class TableMechanism(ABC):
 
     Edge cases: a categorical with one level tells nothing and costs nothing. A block that is
     not one-hot raises. Rows of numbers alone or of categoricals alone are fine.
-    Source: the paper's appendix "Benchmark Setup" (categoricals by a flip mechanism).
+    Source: the paper's appendix "Benchmarks" (categoricals by a flip mechanism).
     """
 
     epsilon: float
-    low: Sequence[float] | FloatArray
-    high: Sequence[float] | FloatArray
-    categories: Sequence[tuple[int, int]] = ()
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    categories: tuple[tuple[int, int], ...] = ()
+    name: str = "table"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon, allow_infinite=True))
@@ -198,4 +198,5 @@ def codes(name: str, x: FloatArray, start: int, stop: int) -> IntArray:
             f"Expected one 1 and otherwise 0 in the columns {start} to {stop - 1} of {name}, "
             f"got something else in {wrong.size} rows, first in row {wrong[0]}."
         )
-    return block.argmax(axis=1)
+    category: IntArray = block.argmax(axis=1)
+    return category

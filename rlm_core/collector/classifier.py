@@ -141,7 +141,8 @@ class NoiseAwareClassifier:
 
     def predict(self, z: ArrayLike) -> IntArray:
         """The most likely label: (n, d) to (n,)."""
-        return self.decision_function(z).argmax(1)
+        labels: IntArray = self.decision_function(z).argmax(1)
+        return labels
 
     def score(self, z: ArrayLike, y: ArrayLike) -> float:
         """The share of rows whose label is predicted rightly."""

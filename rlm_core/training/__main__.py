@@ -7,6 +7,7 @@ python -m rlm_core.training --list
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ class Bar:
     """A tqdm bar per run, fed by the loop's progress reports."""
 
     def __init__(self, name: str) -> None:
-        self.bar: tqdm[Any] = tqdm(desc=name, unit="step", dynamic_ncols=True, mininterval=1.0)
+        pause = 1.0 if sys.stderr.isatty() else 30.0  # seconds between updates; a log file wants few
+        self.bar: tqdm[Any] = tqdm(desc=name, unit="step", dynamic_ncols=True, mininterval=pause)
 
     def __call__(self, progress: Progress) -> None:
         self.bar.total = progress.epochs * progress.steps

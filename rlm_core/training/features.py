@@ -7,6 +7,7 @@ what follows on those. View 0 is the picture itself; views 1, 2, ... are SimCLR 
 Architectures and Transformations").
 
     python -m rlm_core.training.features --views 4 --jobs 2
+    python -m rlm_core.training cifar10-crlm-none
 
 Resumable: one file for every 1,000 pictures of every view; a view's randomness comes
 from its number and the picture block, so a re-run gives the same features.
@@ -24,10 +25,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from rlm_core.data.cache import data_dir
 from rlm_core.vision import resize, resnet18_trunk, transforms
 
 BLOCK = 1000  # pictures per file
 SIDE = 160  # px; the accuracy of a linear classifier still rises from 128 to 160
+
+TRUNK_WEIGHTS = Path(__file__).parents[2] / "models" / "resnet18-imagenet" / "trunk.safetensors"
 
 _jitter = transforms.RandomApply([transforms.ColorJitter(0.4, 0.4, 0.4, 0.1)], p=0.8)
 _gray = transforms.RandomGrayscale(p=0.2)
@@ -74,11 +78,20 @@ def _run(job: tuple[Path, str, int, int, Path]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--source", type=Path, required=True, help="folder with train_images.npy, test_images.npy")
-    parser.add_argument("--weights", type=Path, required=True)
-    parser.add_argument("--views", type=int, default=4)
-    parser.add_argument("--jobs", type=int, default=2)
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m rlm_core.training.features",
+        description="Run the frozen ResNet-18 over CIFAR-10 and over random views of it; keep the features.",
+    )
+    parser.add_argument(
+        "--source",
+        type=Path,
+        default=data_dir() / "cifar10",
+        help="folder with train_images.npy and test_images.npy (default: %(default)s)",
+    )
+    parser.add_argument("--weights", type=Path, default=TRUNK_WEIGHTS, help="of the trunk (default: the shipped ones)")
+    parser.add_argument("--views", type=int, default=4, help="the picture itself and this many less one views of it")
+    parser.add_argument("--jobs", type=int, default=2, help="processes, each with one thread")
     arguments = parser.parse_args()
     (arguments.source / "features").mkdir(exist_ok=True)
     jobs = [

@@ -65,6 +65,7 @@ def cifar10_pictures(preset: CRLMPreset, seed: int) -> PictureData:
         inputs_valid = torch.from_numpy(read_view(folder, "test", 0)[split.mechanism_valid]).float()
     order = torch.from_numpy(np.random.default_rng(seed).permutation(len(views)))
     held_out = round(HELD_OUT * len(views))
+    facts |= {"contrastive_train_rows": len(views) - held_out, "contrastive_valid_rows": held_out}
     return PictureData(
         views=views[order[held_out:]],
         views_valid=views[order[:held_out]],

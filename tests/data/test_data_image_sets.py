@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import FakeServer, npm_client, offline
+from data_fakes import FakeServer, npm_client, offline
 from PIL import Image
 
 from rlm_core.data import cifar10, load, mnist

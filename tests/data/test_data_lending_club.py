@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import public_spelling
+from data_fakes import public_spelling
 
 from rlm_core.data import LoanPreprocessor, load, split_of
 from rlm_core.data.lending_club import load as load_loans

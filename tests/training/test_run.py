@@ -134,6 +134,7 @@ def test_crlm_folder_has_a_picture_decoder(data: Path) -> None:
     decoder.load_state_dict(load_file(folder / "decoder.safetensors"))
     record = read(folder)
     assert record["data"]["feature_views"] == 3
+    assert record["data"]["contrastive_train_rows"] == 712 and record["data"]["contrastive_valid_rows"] == 38
     assert set(record["stages"]) == {"mechanism", "decoder"}
     assert record["training_noise_scale"] == pytest.approx(10 / 70)
 

@@ -1,0 +1,158 @@
+"""Privatise an image: follow a picture across the privacy boundary, then ask what can be inferred from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from rlm_core.types import FloatArray, IntArray
+from ui import cache, controls, release, text
+from ui.download import downloads
+from ui.errors import guarded
+from ui.figures import CONFIG, taxicab
+from ui.image_source import image_source, source_control
+from ui.inference import inference_view
+from ui.ledger import draw_again, ledger_view, spent_line
+from ui.markup import percent, picture
+from ui.pictures import as_picture, png
+from ui.release import Drawn, Subject
+from ui.strip import strip_view
+from ui.way import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
+
+
+@st.fragment
+@guarded
+def workbench() -> None:
+    """Everything that changes with a control; the frame around it is not run again."""
+    dataset, subject = choose_picture()
+    st.header("Choose a budget", anchor=False)
+    budget = controls.budget_controls()
+    st.html(f'<div class="rlm-promise">{text.promise(budget.epsilon)}</div>')
+    model = choose_mechanism(dataset, budget.epsilon)
+    if subject is None:
+        st.info("Bring a picture above, and its way across the boundary appears here.", icon="☝️")
+        return
+    drawn = release.current(subject, model, budget)
+    decoded = model.decode(drawn.z_private[None])[0]
+
+    st.header("The way of your picture", anchor=False)
+    st.html(f'<div class="rlm-frame">{image_way(subject, model, drawn, decoded, dataset)}</div>')
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        draw_again(subject, model, budget)
+        st.html(f'<p class="rlm-note">{spent_line(subject)}</p>')
+
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.header("What can the collector infer?", anchor=False)
+        inference_view(subject, model, drawn, show_records=lambda rows, p: prior_records(model, dataset, rows, p))
+    with right:
+        st.header("The noise, seen from above", anchor=False)
+        noise_from_above(subject, model, drawn)
+
+    st.header("What has been given away so far?", anchor=False)
+    ledger_view(subject, model, drawn, show_decoded=lambda x, words: figure(x, dataset, words))
+    st.header("The same picture at six budgets", anchor=False)
+    choice = st.session_state.get("mech") or controls.AUTOMATIC
+    strip_view(subject, dataset, budget.lam, choice, show_decoded=lambda x, words: figure(x, dataset, words))
+    st.header("Take it with you", anchor=False)
+    downloads(subject, model, drawn, decoded_png=png(as_picture(decoded, dataset), enlarge=8))
+
+
+def choose_picture() -> tuple[str, Subject | None]:
+    """Dataset, source, picture."""
+    st.header("Choose a picture", anchor=False)
+    with st.container(horizontal=True, gap="large"):
+        dataset = controls.dataset_control()
+        source = source_control(dataset)
+    return dataset, image_source(dataset, source)
+
+
+def choose_mechanism(dataset: str, epsilon: float) -> Any:
+    """The recommended mechanism unless the visitor chooses another."""
+    with st.expander("Advanced: the mechanism"):
+        name = controls.mechanism_control(dataset, epsilon)
+        model = cache.model(name)
+        card = model.card
+        st.caption(
+            f"In use: **{card.name}**, {card.kind} of {card.latent_dim} numbers with clip radius l = {card.radius:g}, "
+            f"pre-trained with ε_pre = {card.epsilon_pretraining}. {card.limits}"
+        )
+    return model
+
+
+def image_way(subject: Subject, model: Any, drawn: Drawn, decoded: FloatArray, dataset: str) -> str:
+    """x, h → z, noise, y on the owner's side; z̃, x̃, ỹ on the collector's."""
+    radius = model.card.radius
+    reach = reach_of(drawn.h, drawn.z_private, drawn.noise)
+    label, label_private = label_stages(drawn, subject)
+    original = Stage(
+        letter="x",
+        title="your picture",
+        body=picture(as_picture(subject.x, dataset), alt=f"the picture: {subject.title}", side="owner"),
+        caption=f"{subject.x.size:,} numbers, one for each pixel{' and colour' if dataset == 'cifar10' else ''}. "
+        "They never leave this side.",
+    )
+    guess = Stage(
+        letter="x̃",
+        title="decoded",
+        body=picture(as_picture(decoded, dataset), alt="the picture decoded from the report", side="collector"),
+        caption="What a decoder makes of <i>z̃</i>. A guess in the shape of a picture, not your picture.",
+    )
+    return way(
+        [
+            original,
+            representation_stage(drawn, radius=radius, reach=reach),
+            noise_stage(drawn, radius=radius, reach=reach),
+            label,
+        ],
+        [report_stage(drawn, reach=reach), guess, label_private],
+    )
+
+
+@st.fragment
+@guarded
+def noise_from_above(subject: Subject, model: Any, drawn: Drawn) -> None:
+    """Two chosen dimensions; moving them draws nothing and reruns nothing else."""
+    numbers = list(range(1, drawn.z.size + 1))
+    strongest = (np.argsort(-np.abs(drawn.z), kind="stable")[:2] + 1).tolist()
+    first, second = st.columns(2)
+    a = first.selectbox("Across", numbers, index=strongest[0] - 1, key=f"dim_a_{drawn.z.size}")
+    b = second.selectbox("Upwards", numbers, index=strongest[1] - 1, key=f"dim_b_{drawn.z.size}")
+    earlier = [each.z_private for each in release.draws_of(subject, model.card.name) if each is not drawn]
+    chart = taxicab(
+        drawn.z,
+        drawn.z_private,
+        radius=model.card.radius,
+        scale=drawn.scale,
+        dims=(a - 1, b - 1),
+        earlier=earlier,
+    )
+    st.plotly_chart(chart, theme=None, config=CONFIG, key="taxicab", alt="z and z̃ in two dimensions")
+    st.caption(text.TAXICAB)
+
+
+def figure(x: FloatArray, dataset: str, words: str) -> str:
+    """A decoded picture with a caption under it."""
+    return f"<figure>{picture(as_picture(x, dataset), alt=words, side='collector', size=96)}{words}</figure>"
+
+
+def prior_records(model: Any, dataset: str, rows: IntArray, probabilities: FloatArray) -> str:
+    """The public records that most likely sent the report, as the decoder shows their clean z."""
+    decoded = model.decode(model.bundle.prior_z[rows])
+    names = [model.card.classes[label] for label in model.bundle.prior_y[rows]]
+    figures = "".join(
+        f"<figure>{picture(as_picture(x, dataset), alt=f'public record: {name}', size=84)}{name}"
+        f"<small>{percent(float(p))}</small></figure>"
+        for x, name, p in zip(decoded, names, probabilities, strict=True)
+    )
+    return (
+        '<p class="rlm-note">The public records that most likely sent this report, as the decoder shows them:</p>'
+        f'<div class="rlm-strip">{figures}</div>'
+    )
+
+
+st.title("Privatise an image", anchor=False)
+st.html(f'<p class="rlm-lede">{text.IMAGE_LEDE}</p>')
+workbench()

@@ -1,0 +1,60 @@
+"""List the shipped mechanisms, or ship new ones from training runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import torch
+
+from rlm_core.zoo.card import Card, card, names
+
+
+def row(about: Card) -> dict[str, object]:
+    """What the list shows of one mechanism."""
+    return {
+        "name": about.name,
+        "kind": about.kind,
+        "dataset": about.dataset,
+        "d": about.latent_dim,
+        "l": about.radius,
+        "epsilon_pretraining": about.epsilon_pretraining,
+        "megabytes": round(about.size() / 1e6, 2),
+        "training_seconds": about.seconds,
+        "metrics": about.metrics,
+    }
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m rlm_core.zoo", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print a list of objects")
+    commands = parser.add_subparsers(dest="command")
+    ship = commands.add_parser("ship", help="turn training runs into shipped mechanisms (needs the dataset)")
+    ship.add_argument("runs", nargs="+", type=Path, help="run folders written by python -m rlm_core.training")
+    arguments = parser.parse_args()
+    if arguments.command == "ship":
+        from rlm_core.zoo.ship import ship as ship_run
+
+        torch.set_num_threads(1)
+        for run in arguments.runs:
+            about = ship_run(run)
+            print(f"{about.name}: {about.metrics['clean_accuracy_percent']} % on clean representations", flush=True)
+        return
+    rows = [row(card(name)) for name in names()]
+    if arguments.json:
+        print(json.dumps(rows, indent=1))
+        return
+    print(f"{'name':28} {'kind':6} {'dataset':13} {'d':>3} {'l':>5} {'ε_pre':>7} {'MB':>5} {'clean %':>8}")
+    for line in rows:
+        metrics = line["metrics"]
+        assert isinstance(metrics, dict)
+        print(
+            f"{line['name']!s:28} {line['kind']!s:6} {line['dataset']!s:13} {line['d']!s:>3} {line['l']:>5g} "
+            f"{line['epsilon_pretraining']!s:>7} {line['megabytes']:>5} {metrics.get('clean_accuracy_percent', ''):>8}"
+        )
+
+
+if __name__ == "__main__":
+    main()

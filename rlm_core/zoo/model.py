@@ -1,0 +1,174 @@
+"""Loading a shipped mechanism: the owner's encoder, the collector's decoder, and public data."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from safetensors.torch import load_file
+from torch import nn
+
+from rlm_core.collector.decoder import ImageDecoder, MLPDecoder, TableDecoder
+from rlm_core.data.loan_preprocessor import LoanPreprocessor
+from rlm_core.mechanism import RLM, rows
+from rlm_core.owner.clip import L1Clip
+from rlm_core.owner.encoder import MLPEncoder, TrunkEncoder
+from rlm_core.owner.laplace import LaplaceNoise
+from rlm_core.training.paper import PAPER
+from rlm_core.training.presets import preset_name
+from rlm_core.training.run import pick_device
+from rlm_core.types import FloatArray, IntArray
+from rlm_core.vision import FEATURES, resnet18_trunk
+from rlm_core.zoo.card import MODELS, TRUNK, Card, card, verify
+
+SIDE = 32  # of a CIFAR-10 picture
+BLOCK = 256  # records encoded or decoded at a time
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Bundle:
+    """Clean representations of PUBLIC data, so that a page can collect and learn without any dataset.
+
+    ``prior``: auxiliary records (D₁), which a collector may know; ``train``, ``valid``: the
+    classifier's split (D₂), to be privatised before use; ``test``: to measure with.
+    """
+
+    prior_z: FloatArray
+    prior_y: IntArray
+    train_z: FloatArray
+    train_y: IntArray
+    valid_z: FloatArray
+    valid_y: IntArray
+    test_z: FloatArray
+    test_y: IntArray
+
+
+@dataclass(eq=False)
+class ZooModel:
+    """A pretrained mechanism. ``mechanism(ε)`` is the owner's, ``decode`` the collector's."""
+
+    card: Card
+    device: str
+    encoder: nn.Module = field(repr=False)
+    decoder: nn.Module = field(repr=False)
+    preprocessor: LoanPreprocessor | None = field(default=None, repr=False)
+
+    def mechanism(self, epsilon_x: float) -> RLM:
+        """The RLM that releases representations at εx; any εx, whatever noise it was trained with."""
+        return RLM(
+            name=self.card.kind,
+            encoder=self.encode,
+            noise=LaplaceNoise(epsilon=epsilon_x, clip=L1Clip(radius=self.card.radius)),
+            input_dim=self.card.input_dim,
+            output_dim=self.card.latent_dim,
+        )
+
+    def encode(self, x: ArrayLike) -> FloatArray:
+        """h for each row: (n, input_dim) to (n, d). NOT private."""
+        inputs = torch.from_numpy(rows("x", x, self.card.input_dim)).float()
+        if self.card.dataset == "cifar10":
+            inputs = inputs.view(-1, SIDE, SIDE, 3).permute(0, 3, 1, 2)  # (n, 3, 32, 32)
+        return self._blockwise(self.encoder, inputs)
+
+    def decode(self, z_private: ArrayLike) -> FloatArray:
+        """x̃ for each row: (n, d) to (n, input_dim). Post-processing: costs no budget."""
+        inputs = torch.from_numpy(rows("z_private", z_private, self.card.latent_dim)).float()
+        decoded = self._blockwise(self.decoder.decode, inputs)
+        if self.card.dataset == "cifar10":
+            decoded = np.moveaxis(decoded, 1, -1).reshape(len(decoded), -1)  # back to rows of H, W, 3
+        return decoded
+
+    @cached_property
+    def bundle(self) -> Bundle:
+        """Representations of public data, read on first use."""
+        tensors = load_file(self.card.folder / "bundle.safetensors")
+        clip = L1Clip(radius=self.card.radius)  # float16 rounding may have left the ball
+        arrays: dict[str, Any] = {
+            name: clip(tensor.numpy()) if name.endswith("_z") else tensor.numpy().astype(np.int64)
+            for name, tensor in tensors.items()
+        }
+        return Bundle(**arrays)
+
+    def _blockwise(self, network: Any, inputs: torch.Tensor) -> FloatArray:
+        with torch.inference_mode():
+            outputs = [network(block.to(self.device)).cpu() for block in torch.split(inputs, BLOCK)]
+        return torch.cat(outputs).double().numpy() if outputs else np.empty((0, self.card.latent_dim))
+
+
+def load(name: str, device: str = "auto") -> ZooModel:
+    """Load a shipped mechanism, after comparing every file with its checksum.
+
+    Args:
+        name: one of :func:`rlm_core.zoo.names`.
+        device: "auto" takes cuda, then mps, then cpu.
+    """
+    about = card(name)
+    verify(about.folder, about.files)
+    where = pick_device(device)
+    encoder, decoder = build(about)
+    for module, file in ((trained_part(encoder), "encoder"), (decoder, "decoder")):
+        module.load_state_dict({k: v.float() for k, v in load_file(about.folder / f"{file}.safetensors").items()})
+    table = about.folder / "preprocessor.json"
+    return ZooModel(
+        card=about,
+        device=where.type,
+        encoder=encoder.to(where).eval(),
+        decoder=decoder.to(where).eval(),
+        preprocessor=LoanPreprocessor.from_json(table.read_text(encoding="utf-8")) if table.is_file() else None,
+    )
+
+
+def build(about: Card) -> tuple[nn.Module, nn.Module]:
+    """Encoder and decoder of a card's architecture, untrained but for the shared trunk."""
+    shape = about.architecture
+    if about.dataset == "cifar10":
+        adapter = MLPEncoder((FEATURES, *shape["adapter_hidden"], about.latent_dim))
+        return TrunkEncoder(trunk(), adapter, side=shape["side"]), ImageDecoder(about.latent_dim)
+    sizes = (about.input_dim, *shape["hidden"], about.latent_dim)
+    if about.dataset == "lending_club":
+        blocks = [(start, stop) for start, stop in shape["categorical"]]
+        return MLPEncoder(sizes), TableDecoder(sizes[::-1], numeric=shape["numeric"], categorical=blocks)
+    return MLPEncoder(sizes), MLPDecoder(sizes[::-1])
+
+
+@lru_cache(maxsize=1)
+def trunk() -> nn.Module:
+    """The ResNet-18 trunk, read and verified once in a process."""
+    folder = MODELS / TRUNK
+    verify(folder, trunk_files(folder))
+    return resnet18_trunk(folder / "trunk.safetensors")
+
+
+def trunk_files(folder: Path) -> dict[str, str]:
+    """The trunk's checksums, from its card."""
+    files: dict[str, str] = json.loads((folder / "card.json").read_text(encoding="utf-8"))["files"]
+    return files
+
+
+def trained_part(encoder: nn.Module) -> nn.Module:
+    """What the run trained: without the shared trunk."""
+    return encoder.adapter if isinstance(encoder, TrunkEncoder) else encoder
+
+
+def choose(dataset: str, epsilon: float, purpose: str = "data_collection") -> str:
+    """The mechanism of the paper's row nearest to the total budget ε (in ratio; ∞ has a row of its own).
+
+    Nobody's labels are used to choose: the paper's table is public.
+    """
+    if not epsilon > 0:
+        raise ValueError(f"Expected epsilon > 0, got epsilon={epsilon!r}.")
+    if (purpose, dataset) not in PAPER:
+        raise ValueError(f"Expected (purpose, dataset) in {sorted(PAPER)}, got {(purpose, dataset)}.")
+    listed = [line.epsilon for line in PAPER[purpose, dataset]]
+    if math.isinf(epsilon):
+        return preset_name(purpose, dataset, math.inf)
+    finite_rows = [value for value in listed if not math.isinf(value)]
+    nearest = min(finite_rows, key=lambda value: abs(math.log(value / epsilon)))
+    return preset_name(purpose, dataset, nearest)

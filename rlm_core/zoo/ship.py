@@ -1,0 +1,171 @@
+"""From a training run to a shipped mechanism: float16 weights, public representations, and the card.
+
+    python -m rlm_core.zoo ship runs/mnist-vrlm-l10-eps33-seed0
+
+The bundle holds clean representations of the classifier's split and of a sample of the
+auxiliary data, so that the app can collect and learn without any dataset. They are
+representations of public datasets; nobody's privacy hangs on them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+
+from rlm_core.data import IMAGE_SETS, Dataset, LoanPreprocessor, LoanTable, Split, load, split_of
+from rlm_core.data.splits import PARTS, TEST_SET_PARTS, Part
+from rlm_core.owner.clip import L1Clip
+from rlm_core.training.picture_source import read_view
+from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
+from rlm_core.types import FloatArray, IntArray
+from rlm_core.zoo.card import MODELS, Card, sha256
+from rlm_core.zoo.metrics import clean_accuracy
+from rlm_core.zoo.model import Bundle, ZooModel, trained_part
+from rlm_core.zoo.model import load as load_model
+
+PRIOR_ROWS = {"mnist": 10_000, "cifar10": 5_000, "lending_club": 10_000}
+"""How many auxiliary records the bundle keeps, drawn at random: the file stays small."""
+
+_KIND = {VRLMPreset: "V-RLM", CRLMPreset: "C-RLM"}
+_LICENCE = {
+    "mnist": "Code and weights MIT. MNIST: Y. LeCun and C. Cortes, CC BY-SA 3.0.",
+    "cifar10": "Code and weights MIT. CIFAR-10: A. Krizhevsky, for research and teaching. "
+    "Trunk: torchvision's ImageNet ResNet-18 (BSD-3-Clause).",
+    "lending_club": "Code and weights MIT. Lending Club loans 2007-2018: CC0.",
+}
+_LIMITS = (
+    "Not trained under central differential privacy: the weights may reveal something about the auxiliary "
+    "(public) data. The LDP guarantee is the release's and holds for any weights; the noise used in training "
+    "gives none. Representations in the bundle are of public data and are clean."
+)
+
+
+def ship(run: Path, models: Path = MODELS) -> Card:
+    """Write ``models/<name>`` from a run folder; return its card."""
+    record = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    name, preset = record["name"], PRESETS[record["name"]]
+    target = models / name
+    target.mkdir(parents=True, exist_ok=True)
+    for file in ("encoder", "decoder"):
+        _halve(run / f"{file}.safetensors", target / f"{file}.safetensors")
+    if (run / "preprocessor.json").exists():
+        shutil.copyfile(run / "preprocessor.json", target / "preprocessor.json")
+    card = _card(record, preset, target)
+    model = _read_back(card, target)
+    bundle = make_bundle(model, load(preset.dataset), preset, record["seed"])
+    save_file(
+        {
+            key: torch.from_numpy(value).to(torch.float16 if key.endswith("_z") else torch.uint8).contiguous()
+            for key, value in vars(bundle).items()
+        },
+        target / "bundle.safetensors",
+    )
+    (target / "bundle.safetensors").chmod(0o644)
+    files = sorted(path.name for path in target.iterdir() if path.name != "card.json")
+    card = replace(
+        card,
+        metrics=card.metrics | {"clean_accuracy_percent": clean_accuracy(bundle, len(card.classes), preset)},
+        bundle={key: list(np.shape(value)) for key, value in vars(bundle).items()},
+        files={file: sha256(target / file) for file in files},
+    )
+    (target / "card.json").write_text(card.to_json(), encoding="utf-8")
+    return card
+
+
+def make_bundle(model: ZooModel, dataset: Dataset | LoanTable, preset: Preset, seed: int) -> Bundle:
+    """Clean representations of every part of the split that the run used."""
+    split = split_of(dataset, seed=seed, auxiliary_share=preset.share)
+    parts = {part: _representations(model, dataset, split, part) for part in PARTS if part != "mechanism_valid"}
+    prior_z, prior_y = parts["mechanism_train"]
+    keep = np.random.default_rng(seed).permutation(len(prior_y))[: PRIOR_ROWS[preset.dataset]]
+    return Bundle(
+        prior_z=prior_z[keep],
+        prior_y=prior_y[keep],
+        train_z=parts["classifier_train"][0],
+        train_y=parts["classifier_train"][1],
+        valid_z=parts["classifier_valid"][0],
+        valid_y=parts["classifier_valid"][1],
+        test_z=parts["classifier_test"][0],
+        test_y=parts["classifier_test"][1],
+    )
+
+
+def _representations(
+    model: ZooModel, dataset: Dataset | LoanTable, split: Split, part: Part
+) -> tuple[FloatArray, IntArray]:
+    clip = L1Clip(radius=model.card.radius)
+    if isinstance(dataset, LoanTable):
+        assert model.preprocessor is not None
+        frame, labels = dataset.select(split, part)
+        return clip(model.encode(model.preprocessor.transform(frame, allow_missing=True, unknown="ignore"))), labels
+    images, labels = dataset.select(split, part)
+    if dataset.name == "cifar10":  # the trunk's features are cached: seconds instead of half an hour
+        side = "test" if part in TEST_SET_PARTS else "train"
+        features = read_view(IMAGE_SETS["cifar10"].folder() / "features", side, 0)[split.rows(part)]
+        with torch.inference_mode():
+            h = trained_part(model.encoder)(torch.from_numpy(features.astype(np.float32)).to(model.device))
+        return clip(h.cpu().numpy()), labels
+    return clip(model.encode(images.reshape(len(images), -1) / 255.0)), labels
+
+
+def _halve(source: Path, target: Path) -> None:
+    tensors = {name: tensor.half().contiguous() for name, tensor in load_file(source).items()}
+    save_file(tensors, target)
+    target.chmod(0o644)
+
+
+def _read_back(card: Card, target: Path) -> ZooModel:
+    """The shipped weights as a visitor will load them: metrics are measured on these."""
+    draft = replace(card, files={path.name: sha256(path) for path in target.iterdir() if path.name != "card.json"})
+    draft.files.pop("bundle.safetensors", None)
+    (target / "card.json").write_text(draft.to_json(), encoding="utf-8")
+    return load_model(card.name)
+
+
+def _card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
+    kind = _KIND[type(preset)]
+    dataset = load(preset.dataset)
+    pre = preset.epsilon_pretraining
+    noise = f"trained with noise of ε_pre = {pre:g}" if not isinstance(pre, str) else f"training noise: {pre}"
+    if isinstance(preset, CRLMPreset):
+        architecture: dict[str, Any] = {"adapter_hidden": list(preset.adapter_hidden), "side": preset.side}
+        how = "whole ResNet-18 fine-tuned" if preset.finetune else "ResNet-18 frozen, adapter trained on its features"
+        input_dim, summary = 3072, f"C-RLM for CIFAR-10 pictures ({how}), d = {preset.latent_dim}, {noise}."
+    else:
+        architecture, input_dim = {"hidden": list(preset.hidden)}, 784
+        if preset.dataset == "lending_club":
+            table = LoanPreprocessor.from_json((target / "preprocessor.json").read_text(encoding="utf-8"))
+            architecture["numeric"] = [block.start for block in table.blocks if block.kind == "number"]
+            architecture["categorical"] = [[b.start, b.stop] for b in table.blocks if b.kind == "category"]
+            input_dim = table.output_dim
+        summary = f"V-RLM for {preset.dataset}, d = {preset.latent_dim}, l = {preset.radius:g}, {noise}."
+    return Card(
+        name=record["name"],
+        kind=kind,
+        dataset=preset.dataset,
+        classes=dataset.classes,
+        input_dim=input_dim,
+        latent_dim=preset.latent_dim,
+        radius=preset.radius,
+        epsilon_pretraining=pre,
+        training_noise_scale=record["training_noise_scale"],
+        architecture=architecture,
+        preset=record["preset"],
+        data=record["data"],
+        seed=record["seed"],
+        seconds=record["seconds"],
+        epochs={stage: facts["epochs"] for stage, facts in record["stages"].items()},
+        versions=record["versions"],
+        metrics={f"{stage}_valid_loss": facts["valid_loss"][-1] for stage, facts in record["stages"].items()},
+        bundle={},
+        summary=summary,
+        limits=_LIMITS,
+        licence=_LICENCE[preset.dataset],
+    )

@@ -1,0 +1,62 @@
+"""The only ``st.cache_*`` of the app: models, samples and pictures of fixed things. Never a draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+import torch
+
+from rlm_core import zoo
+from rlm_core.data.samples import ImageSamples, cifar10_samples, mnist_samples
+from ui.pictures import data_address, png
+
+torch.set_num_threads(1)  # small networks are faster with one thread, and other visitors are not starved
+
+DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
+
+
+@st.cache_resource(show_spinner="Loading the mechanism …", max_entries=40)
+def model(name: str) -> Any:
+    """A pretrained mechanism with its decoder and public prior (verified on loading)."""
+    return zoo.load(name)
+
+
+@st.cache_resource(show_spinner=False)
+def samples(dataset: str) -> ImageSamples:
+    """Test pictures that come with the project."""
+    return {"mnist": mnist_samples, "cifar10": cifar10_samples}[dataset]()
+
+
+@st.cache_data(show_spinner=False)
+def gallery(dataset: str, per_class: int) -> dict[str, tuple[int, str]]:
+    """Names of samples ("7-2", "frog-1") to their row among the samples and a picture's address.
+
+    Ordered by number, then by class: a row of the gallery shows each class once.
+    """
+    chosen = samples(dataset)
+    rows = [np.flatnonzero(chosen.labels == label)[:per_class] for label in range(len(chosen.classes))]
+    return {
+        f"{chosen.classes[label]}-{number + 1}": (int(row), data_address(png(chosen.images[row] / 255.0)))
+        for number, of_class in enumerate(zip(*rows, strict=True))
+        for label, row in enumerate(of_class)
+    }
+
+
+@st.cache_data(show_spinner=False)
+def mechanism_names(dataset: str) -> list[str]:
+    """Mechanisms in the zoo for a dataset."""
+    return list(zoo.names(dataset))
+
+
+@st.cache_data(show_spinner=False)
+def chosen_mechanism(dataset: str, epsilon: float) -> str:
+    """The mechanism that the zoo recommends for a total budget."""
+    return str(zoo.choose(dataset, epsilon))
+
+
+@st.cache_resource(show_spinner=False)
+def device() -> str:
+    """Where the models run: cuda, mps or cpu."""
+    return str(model(chosen_mechanism("mnist", 10.0)).device)

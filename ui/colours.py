@@ -1,0 +1,22 @@
+"""One colour per side of the privacy boundary, in every picture of the app. Safe for colour-blind readers."""
+
+from __future__ import annotations
+
+OWNER = "#0072B2"
+"""Blue: the data owner's side, which sees the record."""
+
+COLLECTOR = "#D55E00"
+"""Vermilion: the collector's side, which sees only what was privatised."""
+
+NEUTRAL = "#8A9299"
+"""Axes, outlines and priors: a grey that is readable on the light and on the dark ground."""
+
+
+def tint(colour: str, alpha: float) -> str:
+    """A colour with transparency, for grounds that must work in both themes.
+
+    >>> tint(OWNER, 0.25)
+    'rgba(0, 114, 178, 0.25)'
+    """
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {alpha:g})"

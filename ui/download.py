@@ -1,0 +1,93 @@
+"""Take it with you: the report, what was decoded from it, and one page that explains both.
+
+All of it is computed from the report (and public parameters), so it is as private as the report.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import Any
+
+import streamlit as st
+
+from rlm_core import __version__
+from ui import text
+from ui.markup import number, times
+from ui.pictures import data_address
+from ui.release import Drawn, Subject
+
+
+def downloads(subject: Subject, model: Any, drawn: Drawn, *, decoded_png: bytes | None = None) -> None:
+    """Buttons for the report (JSON), the decoded picture (PNG, if there is one) and the summary (HTML)."""
+    st.caption(text.DOWNLOAD)
+    with st.container(horizontal=True):
+        st.download_button(
+            "Report (JSON)",
+            drawn.report.to_json(),
+            file_name="report.json",
+            mime="application/json",
+            key="download_report",
+            on_click="ignore",
+        )
+        if decoded_png is not None:
+            st.download_button(
+                "Decoded x̃ (PNG)",
+                decoded_png,
+                file_name="decoded.png",
+                mime="image/png",
+                key="download_png",
+                on_click="ignore",
+            )
+        st.download_button(
+            "One-page summary (HTML)",
+            summary(subject, model, drawn, decoded_png=decoded_png),
+            file_name="summary.html",
+            mime="text/html",
+            key="download_summary",
+            on_click="ignore",
+        )
+
+
+def summary(subject: Subject, model: Any, drawn: Drawn, *, decoded_png: bytes | None = None) -> str:
+    """One self-contained page: guarantee, parameters, the report, x̃. Nothing of x, h, z or y is in it."""
+    report, card = drawn.report, model.card
+    label = "not sent" if report.y_private is None else html.escape(subject.classes[report.y_private])
+    guarantee = (
+        "None: at ε = ∞ no noise was added."
+        if math.isinf(report.epsilon)
+        else f"This report is at most e^{number(report.epsilon)} = {times(math.exp(report.epsilon))} times as likely "
+        "under the sender's record as under any other record. This holds for one report; several reports about the "
+        "same record add up."
+    )
+    parameters = {
+        "mechanism": f"{card.name} ({card.kind}), {card.latent_dim} numbers",
+        "ε in total": number(report.epsilon),
+        "εx, for the features": number(report.epsilon_x),
+        "εy, for the label": number(report.epsilon_y) if report.epsilon_y else "0 (label not sent)",
+        "clip": f"absolute values add up to at most l = {card.radius:g}",
+        "noise": f"Laplace of scale b = 2l/εx = {drawn.scale:.4g}, from the operating system's randomness",
+        "label": f"randomised response over {len(subject.classes)} classes",
+        "z̃": ", ".join(f"{value:.4f}" for value in report.z_private),
+        "ỹ": label,
+        "software": f"rlm-ldp {__version__}",
+    }
+    rows = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in parameters.items())
+    shown = "" if decoded_png is None else _figure(decoded_png)
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>A privatised record</title>'
+        "<style>body{font:16px/1.5 Georgia,serif;max-width:44rem;margin:3rem auto;padding:0 1rem;color:#1d262e}"
+        "table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;vertical-align:top;"
+        "padding:.35rem .8rem .35rem 0;border-bottom:1px solid #ddd}th{white-space:nowrap;font-weight:normal;"
+        "color:#5f6b73}td{overflow-wrap:anywhere}img{image-rendering:pixelated;width:160px;border:3px solid #D55E00}"
+        "blockquote{margin:1rem 0;padding-left:1rem;border-left:4px solid #0072B2}figure{margin:1.5rem 0}</style>"
+        f"<h1>A privatised record</h1><blockquote>{html.escape(guarantee)}</blockquote>{shown}"
+        f"<table>{rows}</table></html>"
+    )
+
+
+def _figure(decoded_png: bytes) -> str:
+    return (
+        f'<figure><img src="{data_address(decoded_png)}" alt="decoded picture"><figcaption>x̃: what a decoder makes of '
+        "the report. A guess in the shape of a picture, not the sender's picture.</figcaption></figure>"
+    )

@@ -1,0 +1,169 @@
+"""Draw once, keep it, charge it: the visitor's releases of this session.
+
+A release is random and costs budget, so it must not happen because something unrelated moved.
+Each is kept in the session under (record, label, mechanism, ε, λ): coming back to the same choice
+shows the same report, which costs nothing, since nothing new is sent. Any other choice is a new
+release and is charged before it is drawn. Noise is never cached across sessions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import ArrayLike
+
+from rlm_core import Budget, Ledger, RandomisedResponse, Release, Report
+from rlm_core.types import FloatArray
+
+_STATE = "releases"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Subject:
+    """One record on the owner's device: what it is called, x (input_dim,), its label and the classes.
+
+    ``record`` names x alone: a release with another label is still a release of the same x.
+    """
+
+    title: str
+    x: FloatArray = field(repr=False)
+    label: int
+    classes: tuple[str, ...]
+    record: str = ""
+
+    def __post_init__(self) -> None:
+        x = np.asarray(self.x, dtype=np.float64).reshape(-1)
+        object.__setattr__(self, "x", x)
+        object.__setattr__(self, "record", hashlib.sha256(x.tobytes()).hexdigest()[:16])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Drawn:
+    """One release with what the owner's own screen may show: h and z are NOT private."""
+
+    report: Report
+    budget: Budget
+    scale: float
+    h: FloatArray = field(repr=False)
+    z: FloatArray = field(repr=False)
+
+    @property
+    def z_private(self) -> FloatArray:
+        """z̃ (d,)."""
+        return np.asarray(self.report.z_private)
+
+    @property
+    def noise(self) -> FloatArray:
+        """z̃ − z (d,). NOT private."""
+        return self.z_private - self.z
+
+
+@dataclass
+class _Session:
+    ledger: Ledger = field(default_factory=Ledger)
+    draws: dict[tuple[Any, ...], list[Drawn]] = field(default_factory=dict)
+
+
+def ledger() -> Ledger:
+    """What this session has released."""
+    return _session().ledger
+
+
+def kept(subject: Subject, mechanism: str, budget: Budget, *, with_label: bool = True) -> Drawn | None:
+    """The last release for exactly this choice, if there was one. Draws nothing."""
+    draws = _session().draws.get(_key(subject, mechanism, budget, with_label))
+    return draws[-1] if draws else None
+
+
+def current(subject: Subject, model: Any, budget: Budget, *, with_label: bool = True) -> Drawn:
+    """The kept release for this choice; if there is none, a new one, charged."""
+    found = kept(subject, model.card.name, budget, with_label=with_label)
+    return found if found is not None else draw(subject, model, budget, with_label=with_label)
+
+
+def draw(subject: Subject, model: Any, budget: Budget, *, with_label: bool = True) -> Drawn:
+    """A new release, charged to the ledger before anything is drawn.
+
+    With λ = 1, or ``with_label=False``, the label is not sent and costs nothing.
+    """
+    session = _session()
+    rlm = model.mechanism(budget.epsilon_x)
+    send_label = with_label and budget.epsilon_y > 0
+    epsilon_y = budget.epsilon_y if send_label else 0.0
+    session.ledger.spend(
+        Release(record=subject.record, mechanism=model.card.name, epsilon_x=budget.epsilon_x, epsilon_y=epsilon_y)
+    )
+    trace = rlm.trace(subject.x[None])
+    labels = RandomisedResponse(epsilon=epsilon_y, classes=len(subject.classes))
+    drawn = Drawn(
+        report=Report(
+            mechanism=model.card.name,
+            z_private=tuple(trace.z_private[0].tolist()),
+            y_private=int(labels.privatise(subject.label)[0]) if send_label else None,
+            epsilon_x=budget.epsilon_x,
+            epsilon_y=epsilon_y,
+        ),
+        budget=budget,
+        scale=rlm.noise.scale,
+        h=trace.h[0],
+        z=trace.z[0],
+    )
+    session.draws.setdefault(_key(subject, model.card.name, budget, with_label), []).append(drawn)
+    return drawn
+
+
+def draws_of(subject: Subject, mechanism: str | None = None) -> list[Drawn]:
+    """All releases of a record (by one mechanism, if named), whatever the budget or the label."""
+    return [
+        drawn
+        for key, draws in _session().draws.items()
+        if key[0] == subject.record and mechanism in (None, key[2])
+        for drawn in draws
+    ]
+
+
+def average(draws: list[Drawn]) -> FloatArray:
+    """The best unbiased guess of z from several releases by one mechanism: weighted by 1/b²."""
+    if not draws:
+        raise ValueError("Expected at least one release.")
+    exact = [drawn.z_private for drawn in draws if drawn.scale == 0.0]
+    if exact:  # without noise, one report says it all
+        return exact[-1]
+    weights = np.array([drawn.scale**-2 for drawn in draws])
+    return np.average([drawn.z_private for drawn in draws], axis=0, weights=weights)
+
+
+def mean_error(z_estimate: ArrayLike, drawn: Drawn) -> float:
+    """How far an estimate is from z, on average per number."""
+    return float(np.abs(np.asarray(z_estimate) - drawn.z).mean())
+
+
+def forget() -> None:
+    """Empty the ledger and drop every kept release of this session."""
+    st.session_state.pop(_STATE, None)
+
+
+def format_epsilon(epsilon: float) -> str:
+    """An ε for reading.
+
+    >>> format_epsilon(7.0), format_epsilon(2.1000000000000001), format_epsilon(float("inf"))
+    ('7', '2.1', '∞')
+    """
+    return "∞" if math.isinf(epsilon) else f"{epsilon:.4g}"
+
+
+def _session() -> _Session:
+    # Not isinstance: an edited module would make another class of the same name.
+    if _STATE not in st.session_state:
+        st.session_state[_STATE] = _Session()
+    session: _Session = st.session_state[_STATE]
+    return session
+
+
+def _key(subject: Subject, mechanism: str, budget: Budget, with_label: bool) -> tuple[Any, ...]:
+    return (subject.record, subject.label if with_label else None, mechanism, budget.epsilon, budget.lam)

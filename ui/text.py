@@ -1,0 +1,102 @@
+"""The app's prose: what things mean, in plain words. No numbers that no run printed."""
+
+from __future__ import annotations
+
+import math
+
+from ui.markup import number, times
+
+HERO = "Learn from people without learning about them"
+
+HERO_LEDE = (
+    "With <b>local differential privacy</b> you need not trust whoever asks for your data: noise is added on your own "
+    "device, before anything leaves it. A learnt mechanism first sums the record up in a few numbers, so that less "
+    "noise is needed. Drag ε, and see what is left of a digit."
+)
+
+IMAGE_LEDE = (
+    "Follow one picture from your side of the privacy boundary to the collector’s, step by step, with every number "
+    "that is computed on the way. Then change places and ask what the collector can infer."
+)
+
+LIVE_SPENT = (
+    "Every position of the slider is a real release of this digit, drawn on the server; going back to one shows the "
+    "report that was already sent."
+)
+
+LIBRARY = """from rlm_core import Budget, RandomisedResponse, release, zoo
+from rlm_core.data.samples import mnist_samples
+
+digit = mnist_samples()
+x, y = digit.images[0].reshape(-1) / 255, int(digit.labels[0])
+budget = Budget(epsilon=8.0, lam=0.7)
+
+model = zoo.load(zoo.choose("mnist", budget.epsilon))          # owner's side
+labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=10)
+report = release(x, y, mechanism=model.mechanism(budget.epsilon_x), labels=labels)
+
+decoded = model.decode([report.z_private])                     # collector's side
+print(report.to_json())
+"""
+
+UPLOAD = {
+    "mnist": "One handwritten digit, dark on light or light on dark. It is cropped to the ink, scaled to 20 × 20 and "
+    "centred in 28 × 28, as the digits of MNIST were.",
+    "cifar10": "The central square is taken and reduced to 32 × 32 pixels, the size of the pictures in CIFAR-10.",
+}
+
+FITTED = {
+    "mnist": "As the mechanism sees it: 28 × 28, light ink on black.",
+    "cifar10": "As the mechanism sees it: 32 × 32 pixels.",
+}
+
+DRAWING = "Draw a digit with mouse or finger. Nothing is sent until you press the button."
+
+STRIP = (
+    "The same record at six budgets. This is a teaching view: **each picture is a release of its own**, and whoever "
+    "gets all of them knows more than from any single one. Their budgets add up in the ledger. A budget that you have "
+    "already used shows the report that was sent then, and costs nothing more."
+)
+
+INFERENCE = (
+    "An observer who knows the mechanism and many public records with their labels, asks for each of them: "
+    "how likely would it have sent this report? Bayes’ rule turns that into a belief."
+)
+
+INFERENCE_LIMITS = (
+    "The limits of this view: the prior is public data, and you may not be like it; the true label is the one you "
+    "chose; another observer may know more about you already. The e^ε limit holds for every observer and every prior."
+)
+
+TAXICAB = (
+    "Two of the numbers, seen from above. The blue diamond is the room that *z* may use: all points whose absolute "
+    "values add up to at most l. The grey diamonds hold half and nine tenths of the noise around *z*. The vermilion "
+    "point is what was sent. The smaller ε, the larger the grey diamonds, until they swallow the blue one."
+)
+
+LEDGER = (
+    "Every report about the same record adds up: *n* reports of ε cost *n*·ε together, because noise averages out. "
+    "Looking at a report again costs nothing; only drawing a new one does."
+)
+
+DOWNLOAD = (
+    "The report is all that a collector would receive. The decoded picture and the summary are computed from it alone, "
+    "so they are as private as the report. Your record is in none of them."
+)
+
+
+def promise(epsilon: float) -> str:
+    """The guarantee in odds."""
+    if math.isinf(epsilon):
+        return "At <b>ε = ∞</b> there is no promise: the report may give everything away."
+    return (
+        "<b>The promise:</b> whatever the collector sees, it is at most "
+        f"<strong>e<sup>ε</sup> = e<sup>{number(epsilon)}</sup> = {times(math.exp(epsilon))} times</strong> as likely "
+        "under your record as under any other."
+    )
+
+
+def gallery_caption(dataset: str, name: str) -> str:
+    """Where the samples come from."""
+    source = {"mnist": "MNIST", "cifar10": "CIFAR-10"}[dataset]
+    return f"Chosen: **{name}**, from the {source} test set, which no mechanism here was trained on."
