@@ -67,7 +67,7 @@ def names() -> tuple[str, ...]:
 def get(name: str) -> Entry:
     """The entry of that name."""
     if name not in REGISTRY:
-        raise KeyError(f"Expected one of {', '.join(REGISTRY)}; got {name!r}.")
+        raise ValueError(f"Expected one of {', '.join(REGISTRY)}; got {name!r}.")
     return REGISTRY[name]
 
 

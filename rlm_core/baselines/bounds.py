@@ -51,12 +51,14 @@ class Bounds:
 
     def clip(self, x: ArrayLike) -> FloatArray:
         """The nearest point within the bounds."""
-        return np.minimum(np.maximum(rows("x", x, self.dimension), self.low), self.high)
+        inside: FloatArray = np.clip(rows("x", x, self.dimension), self.low, self.high)
+        return inside
 
     def fraction(self, x: ArrayLike) -> FloatArray:
         """Where x, clipped, lies between low (0) and high (1); 0 for a constant feature."""
-        width = self.width
-        return (self.clip(x) - np.asarray(self.low)) / np.where(width > 0.0, width, 1.0)
+        width = np.where(self.width > 0.0, self.width, 1.0)
+        fraction: FloatArray = (self.clip(x) - np.array(self.low)) / width
+        return fraction
 
     def to_cube(self, x: ArrayLike) -> FloatArray:
         """x, clipped, in [−1, 1]ᵈ; a constant feature gives 0."""

@@ -31,8 +31,10 @@ class TableMechanism(ABC):
     Guarantee: ε-LDP by sequential composition over the parts; each part's ε is rounded down,
     so the sum is at most ε. See the parts for what they guarantee.
 
-    Edge cases: a categorical with one level tells nothing and costs nothing. A block that is
-    not one-hot raises. Rows of numbers alone or of categoricals alone are fine.
+    Edge cases: a categorical with one level tells nothing and costs nothing. A block of zeros
+    stands for an unknown category and is reported as any of them, all equally likely (what
+    k-RR makes of a uniform category, so the guarantee stays); other blocks that are not
+    one-hot raise. Rows of numbers alone or of categoricals alone are fine.
     Source: the paper's appendix "Benchmarks" (categoricals by a flip mechanism).
     """
 
@@ -118,10 +120,17 @@ class TableMechanism(ABC):
                 self.numbers.privatise(part) if generator is None else self.numbers.simulate(part, generator=generator)
             )
         for (start, stop), response in zip(self.categories, self.responses, strict=True):
-            if response is not None:
-                true = codes("x", z, start, stop)
-                said = response.privatise(true) if generator is None else response.simulate(true, generator=generator)
-                z[:, start:stop] = said[:, None] == np.arange(stop - start)
+            true = codes("x", z, start, stop)
+            if response is None:
+                z[:, start:stop] = 1.0
+                continue
+            any_of = (true.shape, stop - start)
+            if generator is None:
+                said, any_one = response.privatise(np.maximum(true, 0)), uniform_below(any_of[1], any_of[0])
+            else:
+                said = response.simulate(np.maximum(true, 0), generator=generator)
+                any_one = generator.integers(any_of[1], size=any_of[0])
+            z[:, start:stop] = np.where(true == UNKNOWN, any_one, said)[:, None] == np.arange(stop - start)
         return z
 
 

@@ -8,6 +8,11 @@ used for data join experiments". The paper does not give epochs, the learning-ra
 schedule, the optimiser of the V-RLM without CDP (we take Adam) or NT-Xent's
 temperature: those are ours.
 
+One learning rate is not the paper's: MNIST has 2e-3 instead of 5e-4. On a processor we can
+afford 30 epochs, and in those the higher rate comes further: for l = 10, ε_pre = 33, seed 0
+the validation loss (negative ELBO, no labels) was 140.5 after 30 epochs at 5e-4 and 139.5
+after 20 epochs at 2e-3 (both with the cosine schedule).
+
     mnist-vrlm-l10-eps33     V-RLM, l = 10, ε_pre = 33
     mnist-novel-l10-eps33    the same, trained without class 9 (novel-class experiment)
     mnist-vrlm-l10-eps33-share25   the same, trained on 25 % of the training set
@@ -95,7 +100,7 @@ MNIST = VRLMPreset(
     latent_dim=8,
     radius=10.0,
     epsilon_pretraining="learnt",
-    learning_rate=2e-3,  # the paper has 5e-4 and does not say for how long; see MNIST_EPOCHS_NOTE
+    learning_rate=2e-3,  # the paper: 5e-4, for a number of epochs it does not give; see above
     batch_size=64,
     epochs=30,
 )
@@ -108,7 +113,7 @@ LENDING = VRLMPreset(
     epsilon_pretraining="learnt",
     learning_rate=1e-4,
     batch_size=128,
-    epochs=100,  # an epoch here has far fewer rows than the paper's 341,000
+    epochs=60,
 )
 CIFAR10 = CRLMPreset(
     split="data_collection",
@@ -125,7 +130,7 @@ CIFAR10 = CRLMPreset(
     batch_size=128,
     epochs=60,
     decoder_epsilon=70.0,  # the weakest noise the paper trains with, where it trains without
-    decoder_epochs=10,
+    decoder_epochs=4,
     decoder_learning_rate=1e-3,
 )
 

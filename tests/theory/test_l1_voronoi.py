@@ -35,6 +35,18 @@ def test_matches_a_plain_loop() -> None:
         np.testing.assert_array_equal(cells.equidistant, [tie for _, tie in expected])
 
 
+def test_matches_a_plain_loop_where_ties_abound() -> None:
+    """On integer points exact ties are everywhere, and l2 often decides otherwise than l-infinity would."""
+    rng = np.random.default_rng(14)
+    generators = rng.integers(-4, 5, size=(8, 3))
+    points = rng.integers(-6, 7, size=(2000, 3))
+    cells = l1_voronoi(points, generators)
+    expected = [naive_cell(point, generators) for point in points.tolist()]
+    np.testing.assert_array_equal(cells.nearest, [k for k, _ in expected])
+    np.testing.assert_array_equal(cells.equidistant, [tie for _, tie in expected])
+    assert cells.equidistant.mean() > 0.2
+
+
 def test_vertex_cell_is_the_papers_region() -> None:
     """S^(1) is |z_i| < z_1 for i >= 2 once ties go to l2; a point is tied where two |z_i| exceed 1."""
     points = np.random.default_rng(12).laplace(size=(5000, 3))
