@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from ui.errors import guarded
-from ui.shell import ICON, footer, frame
-from ui.site import pages
+from ui.shell import footer, frame, navigation
 from ui.startup import settle
 
-st.set_page_config(page_title="Private by design", page_icon=str(ICON), layout="wide")
-menu = [st.Page(spec.path, title=spec.title, icon=spec.icon, default=spec.file == "start") for spec in pages()]
-page = st.navigation(menu, position="hidden")
+page, menu = navigation()
 frame(menu)
 guarded(page.run)()
 guarded(footer)()

@@ -15,9 +15,10 @@ from ui.figures import CONFIG, taxicab
 from ui.image_source import image_source, source_control
 from ui.inference import inference_view
 from ui.ledger import draw_again, ledger_view, spent_line
-from ui.markup import percent, picture
+from ui.markup import picture, times
 from ui.pictures import as_picture, png
 from ui.release import Drawn, Subject
+from ui.shell import require_app
 from ui.strip import strip_view
 from ui.way import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
 
@@ -32,7 +33,7 @@ def workbench() -> None:
     st.html(f'<div class="rlm-promise">{text.promise(budget.epsilon)}</div>')
     model = choose_mechanism(dataset, budget.epsilon)
     if subject is None:
-        st.info("Bring a picture above, and its way across the boundary appears here.", icon="☝️")
+        st.info("Bring a picture above, and its way across the boundary appears here.", icon=":material/arrow_upward:")
         return
     drawn = release.current(subject, model, budget)
     decoded = model.decode(drawn.z_private[None])[0]
@@ -121,7 +122,7 @@ def noise_from_above(subject: Subject, model: Any, drawn: Drawn) -> None:
     a = first.selectbox("Across", numbers, index=strongest[0] - 1, key=f"dim_a_{drawn.z.size}")
     b = second.selectbox("Upwards", numbers, index=strongest[1] - 1, key=f"dim_b_{drawn.z.size}")
     earlier = [each.z_private for each in release.draws_of(subject, model.card.name) if each is not drawn]
-    chart = taxicab(
+    chart, legend = taxicab(
         drawn.z,
         drawn.z_private,
         radius=model.card.radius,
@@ -130,6 +131,7 @@ def noise_from_above(subject: Subject, model: Any, drawn: Drawn) -> None:
         earlier=earlier,
     )
     st.plotly_chart(chart, theme=None, config=CONFIG, key="taxicab", alt="z and z̃ in two dimensions")
+    st.html(legend)
     st.caption(text.TAXICAB)
 
 
@@ -144,15 +146,17 @@ def prior_records(model: Any, dataset: str, rows: IntArray, probabilities: Float
     names = [model.card.classes[label] for label in model.bundle.prior_y[rows]]
     figures = "".join(
         f"<figure>{picture(as_picture(x, dataset), alt=f'public record: {name}', size=84)}{name}"
-        f"<small>{percent(float(p))}</small></figure>"
+        f"<small>{times(float(p) * len(model.bundle.prior_y))} ×</small></figure>"
         for x, name, p in zip(decoded, names, probabilities, strict=True)
     )
     return (
-        '<p class="rlm-note">The public records that most likely sent this report, as the decoder shows them:</p>'
-        f'<div class="rlm-strip">{figures}</div>'
+        '<p class="rlm-note">The public records that most likely sent this report, as the decoder shows them, and how '
+        "many times as likely the report has made each:</p>"
+        f'<div class="rlm-strip rlm-small">{figures}</div>'
     )
 
 
+require_app()
 st.title("Privatise an image", anchor=False)
 st.html(f'<p class="rlm-lede">{text.IMAGE_LEDE}</p>')
 workbench()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import site, text
+from ui.shell import require_app
 
 
 def start() -> None:
@@ -34,4 +35,5 @@ def cards() -> None:
             st.code(text.LIBRARY, language="python")
 
 
+require_app()
 start()

@@ -10,6 +10,7 @@ import torch
 
 from rlm_core import zoo
 from rlm_core.data.samples import ImageSamples, cifar10_samples, mnist_samples
+from rlm_core.training.run import pick_device
 from ui.pictures import data_address, png
 
 torch.set_num_threads(1)  # small networks are faster with one thread, and other visitors are not starved
@@ -59,4 +60,4 @@ def chosen_mechanism(dataset: str, epsilon: float) -> str:
 @st.cache_resource(show_spinner=False)
 def device() -> str:
     """Where the models run: cuda, mps or cpu."""
-    return str(model(chosen_mechanism("mnist", 10.0)).device)
+    return pick_device("auto").type

@@ -38,7 +38,7 @@ def apology() -> None:
     st.error(
         "**Something went wrong on our side.** Nothing more was released for your record. "
         "Change a control to try again, or start afresh.",
-        icon="⚠️",
+        icon=":material/warning:",
     )
     if st.button("Start afresh", key="start_afresh", help="Forget this session's choices and releases"):
         st.session_state.clear()

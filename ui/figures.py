@@ -23,8 +23,8 @@ def taxicab(
     scale: float,
     dims: tuple[int, int],
     earlier: Sequence[FloatArray] = (),
-) -> Figure:
-    """z and z̃ in two of their dimensions: the ℓ1 ball, and the noise around z.
+) -> tuple[Figure, str]:
+    """z and z̃ in two of their dimensions: the ℓ1 ball, and the noise around z. With its legend as HTML.
 
     The density of two Laplace variables falls with |a| + |b|, so its contours are diamonds like the
     ball itself. |a| + |b| has the Gamma(2, b) distribution, which gives the diamonds' sizes.
@@ -36,7 +36,7 @@ def taxicab(
         traces.append(_diamond((z[i], z[j]), size, tint(NEUTRAL, 0.17), NEUTRAL, f"{mass:.0%} of the noise"))
     if len(earlier):
         points = np.asarray(earlier)
-        traces.append(_points(points[:, i], points[:, j], tint(COLLECTOR, 0.45), 7, "earlier reports"))
+        traces.append(_points(points[:, i], points[:, j], tint(COLLECTOR, 0.45), 7, "other reports"))
     traces.append(
         {
             "type": "scatter",
@@ -53,7 +53,19 @@ def taxicab(
     reach = 1.08 * max(
         radius, abs(z_private[i]), abs(z_private[j]), *(abs(z[[i, j]]).max() + size for _, size in spread)
     )
-    return {"data": traces, "layout": _square(reach, f"number {i + 1}", f"number {j + 1}")}
+    legend = [(OWNER, "z, on your device"), (COLLECTOR, "z̃, what was sent"), (tint(OWNER, 0.3), "room for z")]
+    legend += [(tint(NEUTRAL, 0.6), "half of the noise"), (tint(NEUTRAL, 0.3), "nine tenths of it")] if spread else []
+    legend += [(tint(COLLECTOR, 0.45), "other reports")] if len(earlier) else []
+    return {"data": traces, "layout": _square(reach, f"number {i + 1}", f"number {j + 1}")}, legend_html(legend)
+
+
+def legend_html(entries: Sequence[tuple[str, str]]) -> str:
+    """Colours with their meaning, as HTML that wraps on a narrow screen (plotly's own legend does not)."""
+    return (
+        '<div class="rlm-legend">'
+        + "".join(f'<span><b style="background:{colour}"></b>{words}</span>' for colour, words in entries)
+        + "</div>"
+    )
 
 
 def _diamond(centre: tuple[float, float], size: float, fill: str, line: str, name: str) -> Figure:
@@ -104,6 +116,6 @@ def _square(reach: float, x_title: str, y_title: str) -> Figure:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "Inter, sans-serif", "color": NEUTRAL},
-        "legend": {"orientation": "h", "y": -0.14, "x": 0, "font": {"size": 12, "color": NEUTRAL}},
+        "showlegend": False,
         "hoverlabel": {"font": {"family": "Inter, sans-serif"}},
     }

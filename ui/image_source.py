@@ -115,7 +115,7 @@ def _fitted(dataset: str, data: bytes, title: str) -> Subject | None:
     try:
         picture = FIT[dataset](read_image(data))
     except ImageError as error:
-        st.warning(f"**This picture cannot be used.** {error}", icon="🖼️")
+        st.warning(f"**This picture cannot be used.** {error}", icon=":material/broken_image:")
         st.caption("Try another file, or pick one from the gallery.")
         return None
     classes = cache.samples(dataset).classes

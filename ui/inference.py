@@ -68,7 +68,8 @@ def inference_view(subject: Subject, model: Any, drawn: Drawn, *, show_records: 
     if show_records is not None:
         nearest = belief.nearest(6)
         st.html(show_records(nearest, belief.records[nearest]))
-    st.caption(text.INFERENCE + " " + text.INFERENCE_LIMITS)
+    with st.expander("How is this computed, and what are its limits?"):
+        st.caption(text.INFERENCE + " " + text.INFERENCE_LIMITS)
 
 
 def verdict(belief: Posterior, subject: Subject) -> str:

@@ -8,14 +8,37 @@ from typing import Any
 import streamlit as st
 
 from ui.pictures import data_address
-from ui.site import ROOT
+from ui.site import ROOT, pages
 
 ICON = ROOT / "static" / "icon.svg"
+_INSIDE = "inside_the_app"
 _STYLE = Path(__file__).with_name("style.css")
+
+
+def navigation() -> tuple[Any, list[Any]]:
+    """Title and icon, the page to run, and all pages for the menu.
+
+    The icon comes first and from a file: a page's own icon would be fetched from another host.
+    """
+    st.set_page_config(page_title="Private by design", page_icon=str(ICON), layout="wide")
+    menu = [st.Page(spec.path, title=spec.title, icon=spec.icon, default=spec.file == "start") for spec in pages()]
+    return st.navigation(menu, position="hidden"), menu
+
+
+def require_app() -> None:
+    """First call of every page: come in through ``app.py``.
+
+    Until ``st.navigation`` has been called once in a server, Streamlit takes every file in ``pages/``
+    for an app of its own, and the first visitor with a deep link would get a page without its frame.
+    """
+    if _INSIDE not in st.session_state:
+        navigation()
+        st.rerun()
 
 
 def frame(menu: list[Any]) -> None:
     """The stylesheet, the brand and the menu; before the page."""
+    st.session_state[_INSIDE] = True
     st.html(_STYLE)
     with st.sidebar:
         address = data_address(ICON.read_bytes(), "image/svg+xml")

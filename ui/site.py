@@ -1,7 +1,8 @@
 """Every page of the app, in one list: menu, start page and tests all read it.
 
-To add a page, add a line here and write its file. A line whose file does not exist (yet) is left
-out. The address of a page is its file's name: Streamlit then finds it on a cold start too.
+To add a page, add a line here and write its file, which starts with ``require_app()``. A line whose
+file does not exist (yet) is left out. The address of a page is its file's name: Streamlit then finds
+it on a cold start too. Icons are from the font that Streamlit serves itself.
 """
 
 from __future__ import annotations
@@ -29,53 +30,53 @@ class PageSpec:
 
 
 PAGES: tuple[PageSpec, ...] = (
-    PageSpec(file="start", title="Start", icon="🏠"),
+    PageSpec(file="start", title="Start", icon=":material/home:"),
     PageSpec(
         file="image",
         title="Privatise an image",
-        icon="🖼️",
+        icon=":material/image:",
         wish="Show me on a picture",
         answer="Draw, upload or pick one, follow it through the mechanism, and see what the collector can infer.",
     ),
     PageSpec(
         file="row",
         title="Privatise a row",
-        icon="🧾",
+        icon=":material/table_rows:",
         wish="Show me on a table",
         answer="One loan or a whole CSV file: what leaves the device, and how far each column moved.",
     ),
     PageSpec(
         file="concepts",
         title="What is LDP?",
-        icon="🎓",
+        icon=":material/school:",
         wish="Teach me",
         answer="Short chapters, each with one idea and one thing to play with.",
     ),
     PageSpec(
         file="bound",
         title="How good can it get?",
-        icon="📐",
+        icon=":material/straighten:",
         wish="Choose an ε",
         answer="The best accuracy that a budget allows, in theory and as measured.",
     ),
     PageSpec(
         file="benchmarks",
         title="Which mechanism keeps how much?",
-        icon="📊",
+        icon=":material/bar_chart:",
         wish="Show me the evidence",
         answer="Every mechanism on every dataset, ours beside the published numbers.",
     ),
     PageSpec(
         file="collect",
         title="What can a collector learn?",
-        icon="📥",
+        icon=":material/inbox:",
         wish="Let me collect",
         answer="Be the collector: gather reports, train a classifier, watch its accuracy.",
     ),
     PageSpec(
         file="audit",
         title="Is it really private?",
-        icon="🔍",
+        icon=":material/policy:",
         wish="Prove it to me",
         answer="Attack every mechanism and compare the measured ε with the claimed one.",
     ),

@@ -53,7 +53,7 @@ def representation_stage(drawn: Drawn, *, radius: float, reach: float) -> Stage:
             ghost=drawn.h,
             alt=f"z: {d} numbers, absolute values add up to {norm:.2f}",
         )
-        + meter(norm / radius, side="owner", label=f"‖z‖₁ = {norm:.2f} of at most l = {radius:g}"),
+        + meter(norm / radius, side="owner", label=f"‖z‖₁ = {norm:.2f} of l = {radius:g}"),
         caption=(
             f"A public network turns the record into {d} numbers <i>h</i> (outlines). They are scaled down, if need "
             f"be, until their absolute values add up to at most l = {radius:g}: that is <i>z</i> (solid). "

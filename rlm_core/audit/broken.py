@@ -17,10 +17,8 @@ from rlm_core.mechanism import RLM, Mechanism, rows
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.owner.randomness import discrete_laplace, standard_uniform
-from rlm_core.registry import Entry
+from rlm_core.registry import RADIUS, Entry, Pair, identity
 from rlm_core.types import FloatArray, positive
-
-_RADIUS = 5.0
 
 
 class NoClip(RLM):
@@ -119,20 +117,14 @@ class ClosedHalfSpaces:
 
 def _rlm(kind: type[RLM], title: str) -> Callable[[float, int], Mechanism]:
     def make(epsilon: float, dimension: int) -> Mechanism:
-        noise = LaplaceNoise(epsilon=epsilon, clip=L1Clip(radius=_RADIUS))
-        return kind(
-            name=f"BROKEN {title}", encoder=_identity, noise=noise, input_dim=dimension, output_dim=dimension
-        )
+        noise = LaplaceNoise(epsilon=epsilon, clip=L1Clip(radius=RADIUS))
+        return kind(name=f"BROKEN {title}", encoder=identity, noise=noise, input_dim=dimension, output_dim=dimension)
 
     return make
 
 
-def _identity(x: FloatArray) -> FloatArray:
-    return x
-
-
-def _opposite(length: float) -> Callable[[Mechanism], tuple[FloatArray, FloatArray]]:
-    def worst_pair(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
+def _opposite(length: float) -> Callable[[Mechanism], Pair]:
+    def worst_pair(mechanism: Mechanism) -> Pair:
         x = np.zeros(mechanism.input_dim)
         x[0] = length
         return x, -x
@@ -140,7 +132,7 @@ def _opposite(length: float) -> Callable[[Mechanism], tuple[FloatArray, FloatArr
     return worst_pair
 
 
-def _one_flip(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
+def _one_flip(mechanism: Mechanism) -> Pair:
     """Two corners of the cube that differ in one coordinate: a tie of one is no tie of the other."""
     x = np.ones(mechanism.input_dim)
     return x, np.concatenate([[-1.0], x[1:]])
@@ -150,7 +142,7 @@ def _entry(
     title: str,
     kind: type,
     make: Callable[[float, int], Mechanism],
-    worst_pair: Callable[[Mechanism], tuple[FloatArray, FloatArray]],
+    worst_pair: Callable[[Mechanism], Pair],
     dimension: int,
 ) -> Entry:
     summary = (kind.__doc__ or "").splitlines()[0]
@@ -168,10 +160,10 @@ def _entry(
 BROKEN: dict[str, Entry] = {
     entry.name: entry
     for entry in (
-        _entry("no clip", NoClip, _rlm(NoClip, "no clip"), _opposite(3.0 * _RADIUS), 8),
-        _entry("half the noise", HalfTheNoise, _rlm(HalfTheNoise, "half the noise"), _opposite(_RADIUS), 8),
-        _entry("float noise", FloatNoise, _rlm(FloatNoise, "float noise"), _opposite(_RADIUS), 8),
-        _entry("fixed seed", FixedSeed, _rlm(FixedSeed, "fixed seed"), _opposite(_RADIUS), 8),
+        _entry("no clip", NoClip, _rlm(NoClip, "no clip"), _opposite(3.0 * RADIUS), 8),
+        _entry("half the noise", HalfTheNoise, _rlm(HalfTheNoise, "half the noise"), _opposite(RADIUS), 8),
+        _entry("float noise", FloatNoise, _rlm(FloatNoise, "float noise"), _opposite(RADIUS), 8),
+        _entry("fixed seed", FixedSeed, _rlm(FixedSeed, "fixed seed"), _opposite(RADIUS), 8),
         _entry(
             "closed half-spaces",
             ClosedHalfSpaces,

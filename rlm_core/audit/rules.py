@@ -46,9 +46,8 @@ class Rule:
     upper: float
     lower: float
 
-    def guess(self, outputs: FloatArray) -> IntArray:
-        """1 for "it was x", −1 for "it was x′", 0 for no guess: (n, d) to (n,)."""
-        values = self.score.of(outputs)
+    def guess(self, values: FloatArray) -> IntArray:
+        """From values of the score (n,): 1 for "it was x", −1 for "it was x′", 0 for no guess."""
         return (values >= self.upper).astype(np.int64) - (values <= self.lower)
 
     def __str__(self) -> str:

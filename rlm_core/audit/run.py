@@ -85,22 +85,20 @@ def audit_pairs(
 ) -> AuditResult:
     """The same with several pairs of inputs to choose from.
 
-    A tenth of the samples of each pair teaches the scores, another tenth chooses the pair
-    and a few rules, and the bound comes from their guesses on the remaining eight tenths,
-    fresh ones: the best rule counts, with the error probability divided by the number of
-    rules. A fair coin decides for each counted output which input it is drawn for (see
-    ``bound.py``).
+    A tenth (at most) of the samples of each pair teaches the scores, another tenth chooses the
+    pair and a few rules, and the bound comes from their guesses on the remaining, fresh
+    ones: the best rule counts, with the error probability divided by the number of rules. A
+    fair coin decides for each counted output which input it is drawn for (see ``bound.py``).
     """
     if not samples >= 100:
         raise ValueError(f"Expected samples >= 100, got samples={samples!r}.")
     if not pairs:
         raise ValueError("Expected at least one pair of inputs, got none.")
-    tenth = samples // 10
+    width = max(mechanism.input_dim, mechanism.output_dim)
+    tenth = min(samples // 10, max(10, 2**23 // width))  # held in memory, so not more than 64 MiB
     count = samples - 2 * tenth
     total = 2 * (2 * tenth * len(pairs) + count)
     drawn = 0
-
-    width = max(mechanism.input_dim, mechanism.output_dim)
 
     def whole(x: FloatArray, wanted: int) -> FloatArray:
         nonlocal drawn
@@ -120,6 +118,7 @@ def audit_pairs(
         choices.append((max(found, key=_promise), found, x, x_other))
     _, found, x, x_other = max(choices, key=lambda choice: choice[0][0])
     rules = [rule for _, rule in sorted(found, key=_promise)[-RULES:]]
+    needed = {rule.score.name: rule.score for rule in rules}  # two rules may share a score
     each = 1.0 - (1.0 - confidence) / len(rules)
 
     right, wrong = np.zeros((2, len(rules)))
@@ -129,7 +128,8 @@ def audit_pairs(
         for record, times, truth in ((x, heads, 1), (x_other, 2 * size - heads, -1)):
             if times:
                 released = mechanism.privatise(np.repeat(record, times, axis=0))
-                guesses = np.stack([rule.guess(released) for rule in rules])  # (rules, times)
+                values = {name: score.of(released) for name, score in needed.items()}
+                guesses = np.stack([rule.guess(values[rule.score.name]) for rule in rules])  # (rules, times)
                 right += (guesses == truth).sum(axis=1)
                 wrong += (guesses == -truth).sum(axis=1)
         drawn += 2 * size

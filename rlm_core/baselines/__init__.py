@@ -13,6 +13,7 @@ from rlm_core.baselines.bounds import Bounds, Rescaled
 from rlm_core.baselines.duchi import Duchi
 from rlm_core.baselines.krr import LabelMechanism
 from rlm_core.baselines.laplace import PerFeatureLaplace
+from rlm_core.baselines.one_hot import OneHotResponse
 from rlm_core.baselines.pca import PCADecoder, PCAEncoder, fit_pca_mechanism
 from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.baselines.privunit2 import PrivUnit2
@@ -25,6 +26,7 @@ __all__ = [
     "DuchiTable",
     "LabelMechanism",
     "LaplaceTable",
+    "OneHotResponse",
     "PCADecoder",
     "PCAEncoder",
     "PerFeatureLaplace",

@@ -16,7 +16,7 @@ from scipy.special import betainc, betaincinv, betaln
 from rlm_core.baselines.sources import Source
 from rlm_core.mechanism import rows
 from rlm_core.owner.randomness import floor64
-from rlm_core.types import FloatArray, positive
+from rlm_core.types import BoolArray, FloatArray, positive
 
 GRID = 2.0**-16
 """Reported unit vectors are rounded to multiples of this: far below the noise, far above rounding errors."""
@@ -143,14 +143,18 @@ class PrivUnit2:
             v[again] = self._draw(u[again], source)
         return v
 
-    def _heights(self, inside: np.typing.NDArray[np.bool_], uniform: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _heights(self, inside: BoolArray, uniform: FloatArray) -> tuple[FloatArray, FloatArray]:
         """w = ⟨V, u⟩ and √(1 − w²), by inverting the distribution of w within the cap or outside it."""
         alpha, q = (self.dimension - 1) / 2.0, self.cap.mass
-        square = betaincinv(alpha, 0.5, 2.0 * q * uniform)  # 1 − w² from P(W ≥ w) = q·U: no cancellation near w = 1
-        lower = 1.0 - 2.0 * (1.0 - q) * uniform  # P(W ≤ w) = (1 − q)·U; its sign is −w's
-        other = betaincinv(0.5, alpha, np.abs(lower))  # w²
-        w = np.where(inside, np.sqrt(1.0 - square), -np.copysign(np.sqrt(other), lower))
-        return w, np.sqrt(np.where(inside, square, 1.0 - other))
+        # W lies this far in the upper tail (inside: q·U), or in the lower one (outside: (1 − q)·U).
+        upper = np.where(inside, q * uniform, (1.0 - uniform) + q * uniform)
+        lower = np.where(inside, 1.0 - q * uniform, (1.0 - q) * uniform)
+        tail = np.minimum(upper, lower)
+        far = tail < 0.25  # there 1 − w² is found without cancellation, elsewhere w²
+        square = betaincinv(alpha, 0.5, 2.0 * tail)  # 1 − w²
+        height = betaincinv(0.5, alpha, 1.0 - 2.0 * tail)  # w²
+        w = np.sqrt(np.where(far, 1.0 - square, height))
+        return np.where(upper <= lower, w, -w), np.sqrt(np.where(far, square, 1.0 - height))
 
 
 @lru_cache(maxsize=1024)

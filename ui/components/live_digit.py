@@ -58,7 +58,16 @@ img { width: 136px; height: 136px; image-rendering: pixelated; border-radius: 8p
 .control { display: flex; align-items: end; gap: 1.2rem; margin-top: 1rem; }
 label { flex: 1; }
 .name { display: block; font: 600 1.15rem/1.3 "Source Serif", Georgia, serif; font-variant-numeric: tabular-nums; }
-input { width: 100%; height: 2rem; margin: 0; accent-color: #0072B2; cursor: pointer; }
+input { width: 100%; height: 2rem; margin: 0; appearance: none; background: transparent; cursor: pointer; }
+input::-webkit-slider-runnable-track { height: 4px; border-radius: 2px;
+  background: linear-gradient(#0072B2 0 0) 0 / var(--fill, 0%) 100% no-repeat,
+    color-mix(in srgb, currentColor 18%, transparent); }
+input::-moz-range-track { height: 4px; border-radius: 2px; background: color-mix(in srgb, currentColor 18%, transparent); }
+input::-moz-range-progress { height: 4px; border-radius: 2px; background: #0072B2; }
+input::-webkit-slider-thumb { appearance: none; width: 20px; height: 20px; margin-top: -8px; border-radius: 50%;
+  background: #0072B2; border: 2px solid var(--st-background-color, #fff); }
+input::-moz-range-thumb { width: 16px; height: 16px; border-radius: 50%; background: #0072B2;
+  border: 2px solid var(--st-background-color, #fff); }
 button { font: inherit; font-size: .9rem; padding: .4rem .9rem; border-radius: 8px; cursor: pointer;
   white-space: nowrap; border: 1px solid var(--st-border-color, #ccc); background: transparent; color: inherit; }
 button:hover { border-color: #0072B2; }
@@ -108,7 +117,11 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
   $(".promise").innerHTML = data.promise;
   $(".spent").innerHTML = data.spent;
 
-  const say = () => { $("output").textContent = positions[slider.value]; };
+  const say = () => {
+    $("output").textContent = positions[slider.value];
+    slider.style.setProperty("--fill", (100 * slider.value) / slider.max + "%");
+    slider.setAttribute("aria-valuetext", "epsilon " + positions[slider.value]);
+  };
   const ask = (question) => {
     if (state.busy) { state.next = question; return; }
     state.busy = true;

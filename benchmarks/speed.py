@@ -1,0 +1,130 @@
+"""How fast releases are: the figures of the README, measured in one run.
+
+Every figure is a median over repetitions, in processor time of one core (so a busy machine
+does not count against anybody), and what is compared is measured in turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from rlm_core import RLM, L1Clip, LaplaceNoise, Ledger, RandomisedResponse, release
+from rlm_core.baselines.duchi import Duchi
+from rlm_core.baselines.privunit import PrivUnit
+
+Figures = dict[str, float | None]
+LATENT, RADIUS, EPSILON = 8, 5.0, 2.0
+PIXELS = 784
+MEANING = {
+    "laplace_release_over_numpy": "release-path Laplace over numpy's float Laplace, 100,000 x 8",
+    "opendp_over_laplace_release": "OpenDP's Laplace over ours, per value",
+    "report_ms": "one report of 8 numbers and a label, ms",
+    "krr_ms": "k-RR of 100,000 labels, K = 10, ms",
+    "privunit_seconds": "PrivUnit of 10,000 x 784, epsilon = 4, s",
+    "privunit_second_moment": "its mean squared length for unit vectors",
+    "duchi_seconds": "Duchi of 10,000 x 784, epsilon = 4, s",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of ``python -m benchmarks speed``."""
+    parser.add_argument("--json", action="store_true", help="one object instead of a table")
+    parser.add_argument("--repeats", type=int, default=7, help="of each measurement; default: %(default)s")
+    parser.add_argument("--rows", type=int, default=100_000, help="for Laplace and k-RR; default: %(default)s")
+    parser.add_argument("--images", type=int, default=10_000, help="for PrivUnit and Duchi; default: %(default)s")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Measure and print."""
+    torch.set_num_threads(1)
+    figures = measure(repeats=options.repeats, rows=options.rows, images=options.images)
+    if options.json:
+        print(json.dumps(figures, indent=1))
+    else:
+        for name, value in figures.items():
+            print(f"{name:<29}{'-' if value is None else f'{value:.4g}':>9}  {MEANING[name]}")
+    return 0
+
+
+def measure(*, repeats: int, rows: int, images: int) -> Figures:
+    """All figures, by name."""
+    if not repeats >= 1 or not rows >= 1 or not images >= 1:
+        raise ValueError(f"Expected positive numbers, got repeats={repeats}, rows={rows}, images={images}.")
+    return laplace(repeats, rows) | report(repeats) | labels(repeats, rows) | pictures(repeats, images)
+
+
+def laplace(repeats: int, rows: int) -> Figures:
+    """The release path beside numpy's float Laplace (which is not private) and OpenDP's (which is slow)."""
+    generator = np.random.default_rng(0)
+    noise = LaplaceNoise(epsilon=EPSILON, clip=L1Clip(radius=RADIUS))
+    z = noise.clip(generator.standard_normal((rows, LATENT)))
+    ours, numpys = in_turns(
+        repeats,
+        lambda: noise.privatise(z),
+        lambda: z + generator.laplace(0.0, noise.scale, size=z.shape),
+    )
+    figures: Figures = {"laplace_release_over_numpy": ours / numpys, "opendp_over_laplace_release": None}
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        print("OpenDP is not installed (see requirements-dev.txt): not compared.", file=sys.stderr)
+        return figures
+    dp.enable_features("contrib")
+    domain = dp.vector_domain(dp.atom_domain(T=float, nan=False))
+    release_opendp = dp.m.make_laplace(domain, dp.l1_distance(T=float), scale=noise.scale)
+    few = [float(value) for value in z.ravel()[:2_000]]
+    (opendps,) = in_turns(min(repeats, 3), lambda: release_opendp(few))
+    return figures | {"opendp_over_laplace_release": (opendps / len(few)) / (ours / z.size)}
+
+
+def report(repeats: int) -> Figures:
+    """One whole Report: encoder (the identity), clip, noise, label and ledger."""
+    noise = LaplaceNoise(epsilon=EPSILON, clip=L1Clip(radius=RADIUS))
+    rlm = RLM(name="V-RLM", encoder=lambda x: x, noise=noise, input_dim=LATENT, output_dim=LATENT)
+    respond = RandomisedResponse(epsilon=EPSILON, classes=10)
+    x = np.linspace(-1.0, 1.0, LATENT)
+    (seconds,) = in_turns(50 * repeats, lambda: release(x, 3, mechanism=rlm, labels=respond, ledger=Ledger()))
+    return {"report_ms": 1e3 * seconds}
+
+
+def labels(repeats: int, rows: int) -> Figures:
+    """k-RR in bulk."""
+    respond = RandomisedResponse(epsilon=EPSILON, classes=10)
+    y = np.arange(rows) % 10
+    (seconds,) = in_turns(repeats, lambda: respond.privatise(y))
+    return {"krr_ms": 1e3 * seconds}
+
+
+def pictures(repeats: int, images: int) -> Figures:
+    """The baselines on vectors as long as a small picture."""
+    generator = np.random.default_rng(0)
+    x = generator.standard_normal((images, PIXELS))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    privunit = PrivUnit(epsilon=4.0, dimension=PIXELS, fixed_norm=True)
+    duchi = Duchi(epsilon=4.0, dimension=PIXELS)
+    seconds = in_turns(min(repeats, 5), lambda: privunit.privatise(x), lambda: duchi.privatise(x))
+    return {
+        "privunit_seconds": seconds[0],
+        "privunit_second_moment": float((privunit.privatise(x) ** 2).sum(axis=1).mean()),
+        "duchi_seconds": seconds[1],
+    }
+
+
+def in_turns(repeats: int, *functions: Callable[[], object]) -> list[float]:
+    """The median processor time of each function, in seconds; one call of each first, to warm up."""
+    times: list[list[float]] = [[] for _ in functions]
+    for turn in range(repeats + 1):
+        for function, taken in zip(functions, times, strict=True):
+            start = time.process_time()
+            function()
+            if turn:
+                taken.append(time.process_time() - start)
+    return [statistics.median(taken) for taken in times]
