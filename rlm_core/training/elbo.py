@@ -7,6 +7,11 @@ A sample of the posterior *is* what the mechanism would release at ε = 2l/b, so
 encoder learns representations that survive that noise (paper, section "Variational
 RLM"). The scale b is fixed by ε_pre = 2l/b, or is one learnt scalar.
 
+Training may warm up: the KL term's weight rises linearly from 0 to 1 over the first steps.
+Without it, coordinates of z are given up early, before the decoder has learnt to use them,
+and stay unused (posterior collapse; Bowman et al. 2016, Sønderby et al. 2016). After the
+warm-up, and whenever the model is evaluated, the objective is the ELBO itself.
+
 b = 0 has no ELBO: as b→0 the KL grows like ln(1/b) without bound, and dropping that
 term leaves a plain autoencoder with an l1 penalty. The paper trains without noise
 only for the C-RLM; here b = 0 is refused.
@@ -71,15 +76,25 @@ class VariationalRLM(nn.Module):
         clip: ν with radius l.
         epsilon_pretraining: fixes b = 2l/ε_pre; ``None`` makes ln b a learnt scalar that
             starts at the prior's scale.
+        warm_up_steps: training steps over which the weight of the KL rises to 1.
     """
 
     posterior_log_scale: Tensor
+    steps: Tensor
 
     def __init__(
-        self, *, encoder: nn.Module, decoder: nn.Module, clip: L1Clip, epsilon_pretraining: float | None
+        self,
+        *,
+        encoder: nn.Module,
+        decoder: nn.Module,
+        clip: L1Clip,
+        epsilon_pretraining: float | None,
+        warm_up_steps: int = 0,
     ) -> None:
         super().__init__()
         self.encoder, self.decoder, self.clip = encoder, decoder, clip
+        self.warm_up_steps = warm_up_steps
+        self.register_buffer("steps", torch.zeros((), dtype=torch.long))  # a checkpoint must keep it
         if epsilon_pretraining is None:
             self.posterior_log_scale = nn.Parameter(torch.tensor(math.log(PRIOR_SCALE)))
         else:
@@ -96,6 +111,13 @@ class VariationalRLM(nn.Module):
         """b, the scale of the posterior and of the noise during training."""
         return self.posterior_log_scale.exp()
 
+    def kl_weight(self) -> float:
+        """The KL's weight in this step: below 1 only during the warm-up. Counts the steps of training."""
+        if not self.training or self.warm_up_steps == 0:
+            return 1.0
+        self.steps += 1
+        return min(1.0, self.steps.item() / self.warm_up_steps)
+
     def represent(self, x: Tensor) -> Tensor:
         """z = ν(h(x)): (n, d)."""
         return self.clip.differentiable(self.encoder(x))
@@ -108,6 +130,6 @@ def negative_elbo(likelihood: Likelihood) -> Callable[[VariationalRLM, Tensor, t
         z = model.represent(x)  # (n, d)
         scale = model.scale
         z_noisy = z + scale * standard_laplace_like(z, generator)  # (n, d), reparameterised
-        return likelihood(model.decoder, z_noisy, x) + laplace_kl(z, scale).sum(-1)  # (n,)
+        return likelihood(model.decoder, z_noisy, x) + model.kl_weight() * laplace_kl(z, scale).sum(-1)  # (n,)
 
     return objective

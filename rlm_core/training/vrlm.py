@@ -36,6 +36,7 @@ def build_vrlm(preset: VRLMPreset, data: RowData, *, seed: int) -> VariationalRL
         decoder=decoder,
         clip=L1Clip(radius=preset.radius),
         epsilon_pretraining=None if preset.epsilon_pretraining == "learnt" else preset.epsilon_pretraining,
+        warm_up_steps=round(preset.warm_up * preset.epochs * (len(data.train) // preset.batch_size)),
     )
 
 

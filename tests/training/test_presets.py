@@ -90,7 +90,7 @@ def test_architectures_learning_rates_and_batch_sizes() -> None:
         if isinstance(preset, CRLMPreset):
             assert facts == (3e-4, 128)
         elif preset.dataset == "mnist":
-            assert facts == (2e-3, 64) and preset.hidden == (400, 150, 50)
+            assert facts == (1e-3, 64) and preset.hidden == (400, 150, 50)
         else:
             assert facts == (1e-4, 128) and preset.hidden == (500, 500)
 
