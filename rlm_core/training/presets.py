@@ -15,7 +15,8 @@ validation loss (negative ELBO, no labels) of l = 10, ε_pre = 33, seed 0:
     learning rate   warm-up   epochs   validation loss
     5e-4            none      30       140.5
     2e-3            none      20       139.5
-    1e-3            30 %      20       WU
+    5e-4            30 %      20       140.0
+    1e-3            30 %      20       137.3
 
     mnist-vrlm-l10-eps33     V-RLM, l = 10, ε_pre = 33
     mnist-novel-l10-eps33    the same, trained without class 9 (novel-class experiment)
