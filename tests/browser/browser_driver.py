@@ -1,0 +1,52 @@
+"""What a visitor does and sees, for the browser tests."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+PATIENCE = 180_000
+"""Milliseconds: a busy machine may be a hundred times slower than a quiet one."""
+
+
+@dataclass
+class Visit:
+    """One opened page and everything it asked for."""
+
+    page: Any
+    server: str
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def settled(self) -> None:
+        """Wait until the script has run to its end (the footer) and nothing is stale."""
+        self.page.wait_for_selector(".rlm-footer")
+        self.page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
+
+    def source(self, selector: str) -> str:
+        """The picture that an <img> shows."""
+        return str(self.page.locator(selector).first.get_attribute("src"))
+
+    def wait_for_other(self, selector: str, before: str) -> str:
+        """Wait until an <img> shows another picture."""
+        element = self.page.locator(selector).first.element_handle()
+        self.page.wait_for_function("([image, before]) => image.src !== before", arg=[element, before])
+        return self.source(selector)
+
+    def spent(self) -> float:
+        """The total ε of the record, as the page says it."""
+        text = self.page.get_by_text(re.compile("Released about this record so far")).first.inner_text()
+        found = re.search(r"ε = ([\d.]+|∞) in total", text)
+        assert found, text
+        return float(found[1].replace("∞", "inf"))
+
+    def wait_for_spent(self, total: float) -> None:
+        """Wait until the page says that this much was spent."""
+        self.page.get_by_text(re.compile(rf"ε = {re.escape(f'{total:g}')} in total")).first.wait_for()
+        self.settled()
+
+    def overflow(self) -> int:
+        """How many pixels the page is wider than the window."""
+        script = "() => document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
+        return int(self.page.evaluate(script))

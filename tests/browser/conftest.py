@@ -1,0 +1,136 @@
+"""A running server and a real Chromium. Every page that a test opens is watched: no console error, no other host."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_driver import PATIENCE, Visit
+
+from rlm_core import zoo
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--headless")
+
+
+def chromium_path() -> str | None:
+    """A Chromium of the system, or the one that ``CHROMIUM`` names."""
+    return os.environ.get("CHROMIUM") or next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
+@contextmanager
+def running(script: str) -> Iterator[str]:
+    """The app's address while a server runs it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / script), "--server.port", str(port)]
+    command += ["--server.headless", "true", "--server.address", "127.0.0.1"]
+    address = f"http://127.0.0.1:{port}"
+    with tempfile.TemporaryFile() as log:
+        environment = os.environ | {"OMP_NUM_THREADS": "1"}
+        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            deadline = time.monotonic() + 240
+            while not _answers(address):
+                assert server.poll() is None, f"the server stopped while starting: {_tail(log)}"
+                assert time.monotonic() < deadline, f"the server did not start within 240 s: {_tail(log)}"
+                time.sleep(0.5)
+            yield address
+        finally:
+            server.terminate()
+            server.wait(timeout=60)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=30):
+            return True
+    except OSError:
+        return False
+
+
+def _tail(log: Any) -> str:
+    log.seek(0)
+    return str(log.read().decode(errors="replace")[-3000:])
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser, or a skip that says why."""
+    path = chromium_path()
+    if path is None:
+        pytest.skip(f"no Chromium found (looked for {', '.join(NAMES)}; or set CHROMIUM to its path)")
+    if not zoo.names("mnist"):
+        pytest.skip("models/ has no shipped mechanism for MNIST")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(chromium: Any) -> Iterator[str]:
+    """The app as ``streamlit run serve.py`` serves it: warm, with strict headers."""
+    with running("serve.py") as address:
+        yield address
+
+
+@pytest.fixture
+def cold_server(chromium: Any) -> Iterator[str]:
+    """The app as ``streamlit run app.py`` serves it, and nobody has visited it yet."""
+    with running("app.py") as address:
+        yield address
+
+
+@pytest.fixture
+def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
+    """``visit(address, "/image?eps=4", width=390)``: a new visitor's page, watched until the test ends."""
+    contexts, visits = [], []
+
+    def open_page(
+        server: str, path: str = "/", *, width: int = 1280, height: int = 800, scheme: str = "light"
+    ) -> Visit:
+        context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        opened = Visit(page=page, server=server)
+        visits.append(opened)
+        page.on("request", lambda sent: opened.requests.append(sent.url))
+        page.on("console", lambda message: _note(opened, message))
+        page.on("pageerror", lambda error: opened.errors.append(str(error)))
+        page.goto(server + path)
+        opened.settled()
+        return opened
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    for opened in visits:
+        own = (opened.server, opened.server.replace("http:", "ws:"), "data:", "blob:")
+        others = {url for url in opened.requests if not url.startswith(own)}
+        assert not others, f"requests to other hosts: {others}"
+        assert not opened.errors, f"console errors: {opened.errors}"
+
+
+def _note(opened: Visit, message: Any) -> None:
+    """Keep errors, except Streamlit's own search for its base address under a page's path."""
+    where = message.location.get("url", "")
+    if message.type == "error" and not re.search(r"/\w+/_stcore/(health|host-config)$", where):
+        opened.errors.append(f"{message.text} ({where})")

@@ -1,0 +1,31 @@
+"""Read what a page shows, in tests that drive the app without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from rlm_core import Ledger
+
+Open = Callable[..., AppTest]
+
+
+def healthy(app: AppTest) -> AppTest:
+    """No exception and no apology on the page."""
+    assert not app.exception, [each.value for each in app.exception]
+    assert not app.error, [each.value for each in app.error]
+    return app
+
+
+def words(app: AppTest) -> str:
+    """All text and HTML of the page, for searching."""
+    texts: list[Any] = [*app.markdown, *app.caption, *app.title, *app.header, *app.info, *app.warning]
+    return "\n".join(str(each.value) for each in [*texts, *app.main.get("html")])
+
+
+def ledger(app: AppTest) -> Ledger:
+    """What this visit has released."""
+    found: Ledger = app.session_state["releases"].ledger
+    return found
