@@ -139,8 +139,9 @@ def _floor_log(numerator: int, bits: int) -> int | None:
     context = _PRECISE
     log = context.ln(context.divide(Decimal(numerator), Decimal(1 << bits)))
     value = context.multiply(Decimal(-_SCALE), log)
-    slack = context.multiply(abs(value), Decimal("1e-70"))
-    low, high = int(value - slack), int(value + slack)
+    # Through the context: the operators of Decimal would round to the caller's precision, 28 digits by default.
+    slack = context.multiply(context.abs(value), Decimal("1e-70"))
+    low, high = int(context.subtract(value, slack)), int(context.add(value, slack))
     return low if low == high else None
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from rlm_core.data import IMAGE_SETS, Dataset, LoanPreprocessor, LoanTable, Split, load, split_of
+from rlm_core.data import IMAGE_SETS, Dataset, LoanPreprocessor, LoanTable, Split, as_features, load, split_of
 from rlm_core.data.splits import PARTS, TEST_SET_PARTS, Part
 from rlm_core.owner.clip import L1Clip
 from rlm_core.training.picture_source import read_view
@@ -27,7 +27,7 @@ from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.zoo.card import MODELS, Card, sha256
 from rlm_core.zoo.metrics import clean_accuracy
-from rlm_core.zoo.model import Bundle, ZooModel, trained_part
+from rlm_core.zoo.model import Bundle, ZooModel, build, trained_part
 from rlm_core.zoo.model import load as load_model
 
 PRIOR_ROWS = {"mnist": 10_000, "cifar10": 5_000, "lending_club": 10_000}
@@ -100,19 +100,42 @@ def make_bundle(model: ZooModel, dataset: Dataset | LoanTable, preset: Preset, s
 def _representations(
     model: ZooModel, dataset: Dataset | LoanTable, split: Split, part: Part
 ) -> tuple[FloatArray, IntArray]:
-    clip = L1Clip(radius=model.card.radius)
+    inputs, labels = inputs_of(model, dataset, split, part)
+    network = trained_part(model.encoder)
+    with torch.inference_mode():
+        h = [network(rows.to(model.device)).cpu() for rows in torch.split(torch.from_numpy(inputs).float(), 1024)]
+    return L1Clip(radius=model.card.radius)(torch.cat(h).numpy()), labels
+
+
+def inputs_of(model: ZooModel, dataset: Dataset | LoanTable, split: Split, part: Part) -> tuple[FloatArray, IntArray]:
+    """What the trained part of the encoder sees: pixels, cached trunk features, or encoded loans; and labels."""
     if isinstance(dataset, LoanTable):
         assert model.preprocessor is not None
         frame, labels = dataset.select(split, part)
-        return clip(model.encode(model.preprocessor.transform(frame, allow_missing=True, unknown="ignore"))), labels
+        return model.preprocessor.transform(frame, allow_missing=True, unknown="ignore").astype(np.float64), labels
     images, labels = dataset.select(split, part)
     if dataset.name == "cifar10":  # the trunk's features are cached: seconds instead of half an hour
         side = "test" if part in TEST_SET_PARTS else "train"
         features = read_view(IMAGE_SETS["cifar10"].folder() / "features", side, 0)[split.rows(part)]
-        with torch.inference_mode():
-            h = trained_part(model.encoder)(torch.from_numpy(features.astype(np.float32)).to(model.device))
-        return clip(h.cpu().numpy()), labels
-    return clip(model.encode(images.reshape(len(images), -1) / 255.0)), labels
+        return features.astype(np.float64), labels
+    return as_features(images).astype(np.float64), labels
+
+
+def model_from_run(run: Path) -> ZooModel:
+    """A mechanism straight from its run folder, in full precision, without shipping it."""
+    record = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    card = _card(record, PRESETS[record["name"]], run)
+    encoder, decoder = build(card)
+    for module, file in ((trained_part(encoder), "encoder"), (decoder, "decoder")):
+        module.load_state_dict(load_file(run / f"{file}.safetensors"))
+    table = run / "preprocessor.json"
+    return ZooModel(
+        card=card,
+        device="cpu",
+        encoder=encoder.eval(),
+        decoder=decoder.eval(),
+        preprocessor=LoanPreprocessor.from_json(table.read_text(encoding="utf-8")) if table.is_file() else None,
+    )
 
 
 def _halve(source: Path, target: Path) -> None:
