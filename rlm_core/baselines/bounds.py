@@ -74,8 +74,8 @@ class Bounds:
 class Rescaled:
     """A mechanism for the cube, used on features with public bounds and reporting in their units.
 
-    The ε is the mechanism's: what is done before it does not depend on the record's
-    privacy, what is done after it is post-processing.
+    The ε is the mechanism's: any function of the one record may come before it, and what
+    comes after it is post-processing.
     """
 
     mechanism: Mechanism

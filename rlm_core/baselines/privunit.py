@@ -114,10 +114,10 @@ class PrivUnit:
         The report is V·ŝ/m. Its length tells |ŝ|, one of k + 1 known values, and so V, up to the
         sign where two of them have nearly the same |ŝ|; then both readings are added.
         """
-        z_private = rows("z_private", z_private, self.dimension)
-        u, norm = self._polar(rows("z", z, self.dimension))
+        z_private, z = rows("z_private", z_private, self.dimension), rows("z", z, self.dimension)
         if math.isinf(self.epsilon):
-            return np.where((z_private[:, None] == self.represent(z)[None]).all(axis=-1), 0.0, -np.inf)
+            return np.where((z_private[:, None] == z[None]).all(axis=-1), 0.0, -np.inf)
+        u, norm = self._polar(z)
         reported = np.sqrt(np.vecdot(z_private, z_private))  # (n,)
         v = z_private / np.where(reported > 0.0, reported, 1.0)[:, None]
         towards = self._log_direction(v, u)  # (n, m)

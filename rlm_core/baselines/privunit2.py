@@ -76,9 +76,9 @@ class PrivUnit2:
     2⁻¹⁶, so that low bits say nothing. Rounding the real V the same way would be
     post-processing. The two differ only where a coordinate lies so near the middle between
     two grid points that an error decides; with errors up to 2⁻⁴⁵ (a test compares V with 40
-    digits) that happens with probability δ of about d·2⁻²⁸. A release is thus within total
-    variation δ of an ε-LDP mechanism, which makes it (ε, (1 + e^ε)δ)-LDP, and no more is
-    claimed.
+    digits; draws have 53 bits) that happens with probability δ of about d·2⁻²⁸. A release is
+    thus within total variation δ of an ε-LDP mechanism, which makes it (ε, (1 + e^ε)δ)-LDP,
+    and no more is claimed.
 
     Edge cases: d = 1 is randomised response on {−1, 1}. ε = ∞ returns u (in :class:`PrivUnit`).
     Source: Bhowmick et al. 2019. Asi, Feldman and Talwar 2022 show that with the best p and γ no

@@ -8,7 +8,7 @@ used for data join experiments". The paper does not give epochs, the learning-ra
 schedule, the optimiser of the V-RLM without CDP (we take Adam) or NT-Xent's
 temperature: those are ours.
 
-MNIST departs from the paper in two points, for what a processor can do in 30 epochs: a
+MNIST departs from the paper in two points, for what a processor can do in 20 epochs: a
 learning rate of 1e-3 instead of 5e-4, and a warm-up of the KL. Both were chosen by the
 validation loss (negative ELBO, no labels) of l = 10, ε_pre = 33, seed 0:
 
@@ -109,7 +109,7 @@ MNIST = VRLMPreset(
     epsilon_pretraining="learnt",
     learning_rate=1e-3,  # the paper: 5e-4, for a number of epochs it does not give; see above
     batch_size=64,
-    epochs=30,
+    epochs=20,
     warm_up=0.3,
 )
 LENDING = VRLMPreset(
