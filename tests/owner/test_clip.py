@@ -41,11 +41,11 @@ def check(clip: L1Clip, h: np.ndarray) -> None:
         return
     factor = min(Fraction(1), radius / norm)
     for before, after in zip(h.tolist(), z.tolist(), strict=True):  # the direction is kept
-        wanted = Fraction(before) * factor
-        assert abs(Fraction(after) - wanted) <= slack * abs(wanted) + Fraction(1, 2**1070)
+        wanted = Fraction(before) * factor  # to a relative error, or to 1e-322 of the radius: numbers underflow
+        assert abs(Fraction(after) - wanted) <= slack * abs(wanted) + (1 + radius) / 2**1070
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=150)
 @given(data=st.data(), dtype=DTYPES, radius=RADII)
 def test_any_finite_row(data: st.DataObject, dtype: type, radius: float) -> None:
     elements = hnp.from_dtype(np.dtype(dtype), allow_nan=False, allow_infinity=False)
@@ -72,7 +72,7 @@ def test_long_rows_of_any_magnitude(d: int, seed: int, low: float, span: float, 
     check(L1Clip(radius=radius), row.astype(dtype))
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=80)
 @given(d=st.integers(1, 300), seed=st.integers(0, 2**32), radius=RADII)
 def test_rows_on_the_surface(d: int, seed: int, radius: float) -> None:
     """Where rounding matters: rows that were scaled to norm l by the plain formula, give or take a unit."""

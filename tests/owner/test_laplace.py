@@ -50,7 +50,7 @@ def test_a_release_spends_at_most_epsilon_exactly(epsilon: float) -> None:
     assert Fraction(noise.epsilon_release) == spent
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=80)
 @given(epsilon=EPSILONS, d=st.sampled_from([1, 2, 3, 8, 100, 1000]), seed=st.integers(0, 2**32))
 def test_rows_on_the_grid_lie_in_the_integer_ball(epsilon: float, d: int, seed: int) -> None:
     noise = make(epsilon, radius=0.7)
