@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from rlm_core.types import FloatArray, IntArray
-from ui import cache, controls, release, text
+from ui import controls, release, text
 from ui.download import downloads
 from ui.errors import guarded
 from ui.figures import CONFIG, taxicab
@@ -31,7 +31,7 @@ def workbench() -> None:
     st.header("Choose a budget", anchor=False)
     budget = controls.budget_controls()
     st.html(f'<div class="rlm-promise">{text.promise(budget.epsilon)}</div>')
-    model = choose_mechanism(dataset, budget.epsilon)
+    model = controls.choose_mechanism(dataset, budget.epsilon)
     if subject is None:
         st.info("Bring a picture above, and its way across the boundary appears here.", icon=":material/arrow_upward:")
         return
@@ -68,19 +68,6 @@ def choose_picture() -> tuple[str, Subject | None]:
         dataset = controls.dataset_control()
         source = source_control(dataset)
     return dataset, image_source(dataset, source)
-
-
-def choose_mechanism(dataset: str, epsilon: float) -> Any:
-    """The recommended mechanism unless the visitor chooses another."""
-    with st.expander("Advanced: the mechanism"):
-        name = controls.mechanism_control(dataset, epsilon)
-        model = cache.model(name)
-        card = model.card
-        st.caption(
-            f"In use: **{card.name}**, {card.kind} of {card.latent_dim} numbers with clip radius l = {card.radius:g}, "
-            f"pre-trained with ε_pre = {card.epsilon_pretraining}. {card.limits}"
-        )
-    return model
 
 
 def image_way(subject: Subject, model: Any, drawn: Drawn, decoded: FloatArray, dataset: str) -> str:

@@ -226,6 +226,8 @@ def release(
     if len(row) != 1:
         raise ValueError(f"Expected one record, got {len(row)}.")
     label = None if labels is None or y is None else labels.check(y)  # before the ledger is charged
+    if label is not None and label.size != 1:
+        raise ValueError(f"Expected one label, got {label.size}.")
     cost_y = 0.0 if labels is None else labels.epsilon
     if ledger is not None:
         ledger.spend(

@@ -9,7 +9,7 @@ import streamlit as st
 import torch
 
 from rlm_core import zoo
-from rlm_core.data.samples import ImageSamples, cifar10_samples, mnist_samples
+from rlm_core.data.samples import ImageSamples, LoanExamples, cifar10_samples, loan_examples, mnist_samples
 from rlm_core.training.run import pick_device
 from ui.pictures import data_address, png
 
@@ -30,6 +30,12 @@ def samples(dataset: str) -> ImageSamples:
     return {"mnist": mnist_samples, "cifar10": cifar10_samples}[dataset]()
 
 
+@st.cache_resource(show_spinner=False)
+def loans() -> LoanExamples:
+    """Invented loans that come with the project."""
+    return loan_examples()
+
+
 @st.cache_data(show_spinner=False)
 def gallery(dataset: str, per_class: int) -> dict[str, tuple[int, str]]:
     """Names of samples ("7-2", "frog-1") to their row among the samples and a picture's address.
@@ -47,8 +53,9 @@ def gallery(dataset: str, per_class: int) -> dict[str, tuple[int, str]]:
 
 @st.cache_data(show_spinner=False)
 def mechanism_names(dataset: str) -> list[str]:
-    """Mechanisms in the zoo for a dataset."""
-    return list(zoo.names(dataset))
+    """Mechanisms in the zoo for a dataset; of loans, those for whole loans (not for some columns only)."""
+    found = list(zoo.names(dataset))
+    return [each for each in found if zoo.card(each).preset.get("split") != "data_join"]
 
 
 @st.cache_data(show_spinner=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -90,3 +91,16 @@ def mechanism_control(dataset: str, epsilon: float) -> str:
     )
     name = recommended if chosen in (None, AUTOMATIC) else str(chosen)
     return name if name in cache.mechanism_names(dataset) else recommended
+
+
+def choose_mechanism(dataset: str, epsilon: float) -> Any:
+    """The recommended mechanism unless the visitor chooses another under "advanced"; loaded."""
+    with st.expander("Advanced: the mechanism"):
+        name = mechanism_control(dataset, epsilon)
+        model = cache.model(name)
+        card = model.card
+        st.caption(
+            f"In use: **{card.name}**, {card.kind} of {card.latent_dim} numbers with clip radius l = {card.radius:g}, "
+            f"pre-trained with ε_pre = {card.epsilon_pretraining}. {card.limits}"
+        )
+    return model

@@ -18,8 +18,19 @@ from ui.pictures import data_address
 from ui.release import Drawn, Subject
 
 
-def downloads(subject: Subject, model: Any, drawn: Drawn, *, decoded_png: bytes | None = None) -> None:
-    """Buttons for the report (JSON), the decoded picture (PNG, if there is one) and the summary (HTML)."""
+def downloads(
+    subject: Subject,
+    model: Any,
+    drawn: Drawn,
+    *,
+    decoded_png: bytes | None = None,
+    decoded_csv: str | None = None,
+    decoded_values: dict[str, str] | None = None,
+) -> None:
+    """Buttons for the report (JSON), x̃ (a picture as PNG, a row as CSV) and the summary (HTML).
+
+    ``decoded_values`` are a decoded row's names and values for the summary.
+    """
     st.caption(text.DOWNLOAD)
     with st.container(horizontal=True):
         st.download_button(
@@ -39,9 +50,18 @@ def downloads(subject: Subject, model: Any, drawn: Drawn, *, decoded_png: bytes 
                 key="download_png",
                 on_click="ignore",
             )
+        if decoded_csv is not None:
+            st.download_button(
+                "Decoded x̃ (CSV)",
+                decoded_csv,
+                file_name="decoded.csv",
+                mime="text/csv",
+                key="download_csv",
+                on_click="ignore",
+            )
         st.download_button(
             "One-page summary (HTML)",
-            summary(subject, model, drawn, decoded_png=decoded_png),
+            summary(subject, model, drawn, decoded_png=decoded_png, decoded_values=decoded_values),
             file_name="summary.html",
             mime="text/html",
             key="download_summary",
@@ -49,7 +69,14 @@ def downloads(subject: Subject, model: Any, drawn: Drawn, *, decoded_png: bytes 
         )
 
 
-def summary(subject: Subject, model: Any, drawn: Drawn, *, decoded_png: bytes | None = None) -> str:
+def summary(
+    subject: Subject,
+    model: Any,
+    drawn: Drawn,
+    *,
+    decoded_png: bytes | None = None,
+    decoded_values: dict[str, str] | None = None,
+) -> str:
     """One self-contained page: guarantee, parameters, the report, x̃. Nothing of x, h, z or y is in it."""
     report, card = drawn.report, model.card
     label = "not sent" if report.y_private is None else html.escape(subject.classes[report.y_private])
@@ -72,7 +99,7 @@ def summary(subject: Subject, model: Any, drawn: Drawn, *, decoded_png: bytes | 
         "ỹ": label,
         "software": f"rlm-ldp {__version__}",
     }
-    rows = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in parameters.items())
+    rows = _rows(parameters)
     shown = "" if decoded_png is None else _figure(decoded_png)
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>A privatised record</title>'
@@ -82,7 +109,7 @@ def summary(subject: Subject, model: Any, drawn: Drawn, *, decoded_png: bytes | 
         "color:#5f6b73}td{overflow-wrap:anywhere}img{image-rendering:pixelated;width:160px;border:3px solid #D55E00}"
         "blockquote{margin:1rem 0;padding-left:1rem;border-left:4px solid #0072B2}figure{margin:1.5rem 0}</style>"
         f"<h1>A privatised record</h1><blockquote>{html.escape(guarantee)}</blockquote>{shown}"
-        f"<table>{rows}</table></html>"
+        f"<table>{rows}</table>{'' if decoded_values is None else _values(decoded_values)}</html>"
     )
 
 
@@ -90,4 +117,18 @@ def _figure(decoded_png: bytes) -> str:
     return (
         f'<figure><img src="{data_address(decoded_png)}" alt="decoded picture"><figcaption>x̃: what a decoder makes of '
         "the report. A guess in the shape of a picture, not the sender's picture.</figcaption></figure>"
+    )
+
+
+def _values(decoded: dict[str, str]) -> str:
+    return (
+        "<h2>x̃: what a decoder makes of the report</h2>"
+        "<p>A guess in the shape of a record, not the sender's record.</p>"
+        f"<table>{_rows(decoded)}</table>"
+    )
+
+
+def _rows(entries: dict[str, str]) -> str:
+    return "".join(
+        f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in entries.items()
     )

@@ -27,7 +27,8 @@ _STATE = "releases"
 class Subject:
     """One record on the owner's device: what it is called, x (input_dim,), its label and the classes.
 
-    ``record`` names x alone: a release with another label is still a release of the same x.
+    ``record`` names x alone: a release with another label is still a release of the same x. By
+    default it is a digest of x; give it where x depends on more than the record (its encoding).
     """
 
     title: str
@@ -39,7 +40,7 @@ class Subject:
     def __post_init__(self) -> None:
         x = np.asarray(self.x, dtype=np.float64).reshape(-1)
         object.__setattr__(self, "x", x)
-        object.__setattr__(self, "record", hashlib.sha256(x.tobytes()).hexdigest()[:16])
+        object.__setattr__(self, "record", self.record or hashlib.sha256(x.tobytes()).hexdigest()[:16])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

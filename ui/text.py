@@ -39,6 +39,34 @@ decoded = model.decode([report.z_private])                     # collector's sid
 print(report.to_json())
 """
 
+ROW_LEDE = (
+    "The same for a row of a table: a loan with its numbers and words, one or fifty thousand. See what leaves your "
+    "device, what a decoder makes of it, and how far each feature moved on the way."
+)
+
+ROW_EXAMPLES = "Invented loans: no borrower is behind them. Pick one to fill the form."
+
+ROW_OWN = "Your own values. They are not in the page’s address, so a copied link does not carry them."
+
+ROW_COMPARISON = (
+    "Left what you entered, right what a decoder makes of the report. The tracks show both on the scale of public "
+    "loans, from three standard deviations (σ) below their mean to three above. For words, the decoder gives every "
+    "possible value a probability. Nothing is rounded or corrected: a decoded count may well be below zero."
+)
+
+ROW_ONLY_YOU = "Only you can see how far a feature moved: the collector has nothing to compare with."
+
+TABLE_STEPS = (
+    "Columns are found by their names, in any order; others are ignored. Numbers need a decimal point. A column "
+    "**outcome** (repaid or charged off) is optional: with it, the label is privatised too."
+)
+
+TABLE_DISTRIBUTION = (
+    "One column of your table, before and after. Single rows are far off, yet the column as a whole keeps some of its "
+    "shape: that is what a collector may learn. For words, the probabilities of all rows are added up. A decoder shows "
+    "the likely, so rare values fade and the spread shrinks or grows with the noise."
+)
+
 UPLOAD = {
     "mnist": "One handwritten digit, dark on light or light on dark. It is cropped to the ink, scaled to 20 × 20 and "
     "centred in 28 × 28, as the digits of MNIST were.",
@@ -80,7 +108,7 @@ LEDGER = (
 )
 
 DOWNLOAD = (
-    "The report is all that a collector would receive. The decoded picture and the summary are computed from it alone, "
+    "The report is all that a collector would receive. The decoded record and the summary are computed from it alone, "
     "so they are as private as the report. Your record is in none of them."
 )
 
@@ -100,3 +128,14 @@ def gallery_caption(dataset: str, name: str) -> str:
     """Where the samples come from."""
     source = {"mnist": "MNIST", "cifar10": "CIFAR-10"}[dataset]
     return f"Chosen: **{name}**, from the {source} test set, which no mechanism here was trained on."
+
+
+def budget_of_rows(epsilon: float, rows: int) -> str:
+    """What a table costs: every row is somebody."""
+    people = "one person’s release" if rows == 1 else f"{rows:,} people’s releases"
+    if math.isinf(epsilon):
+        return f"<b>Each row is one person’s release.</b> At ε = ∞ these are {people} without any protection."
+    return (
+        f"<b>Each row is one person’s release at ε = {number(epsilon)}.</b> Different people’s budgets do not add up; "
+        "but if somebody is in several rows, or the table is released again, that person’s do."
+    )

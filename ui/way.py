@@ -108,7 +108,7 @@ def label_stages(drawn: Drawn, subject: Subject) -> tuple[Stage, Stage]:
         body=_chip(true, "owner") + meter(truth, side="owner", label=f"sent as it is with {percent(truth)}"),
         caption=(
             f"The label goes through randomised response: it is sent truthfully with probability {percent(truth)}, "
-            f"and as each of the {classes - 1} others with {percent(other)}."
+            f"and as {'the other' if classes == 2 else f'each of the {classes - 1} others'} with {percent(other)}."
         ),
         wide=True,
     )

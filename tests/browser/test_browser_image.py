@@ -56,7 +56,7 @@ def test_an_unrelated_control_draws_nothing(server, visit) -> None:
     page = opened.page
     decoded = opened.source(DECODED)
     page.locator(".js-plotly-plot").wait_for()
-    before = page.locator(".js-plotly-plot .xtitle").inner_text()
+    before = page.locator(".js-plotly-plot .xtitle").text_content()
     page.get_by_label("Across").click()
     number = "1" if before != "number 1" else "2"
     page.get_by_role("option", name=number, exact=True).click()

@@ -1,0 +1,174 @@
+"""Privatise a row: one loan from a form, or a table from a CSV file, across the privacy boundary."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from rlm_core.data.loan_preprocessor import DecodedLoans
+from rlm_core.data.schema import FEATURES
+from rlm_core.types import FloatArray, IntArray
+from ui import controls, release, text
+from ui.download import downloads
+from ui.errors import guarded
+from ui.inference import inference_view
+from ui.ledger import draw_again, ledger_view, spent_line
+from ui.markup import percent, times
+from ui.release import Drawn, Subject
+from ui.row_batch_view import table_view
+from ui.row_form import loan_form
+from ui.row_table import (
+    GROUPS,
+    comparison,
+    decoded_loan,
+    distances,
+    format_value,
+    level_name,
+    moved_sentence,
+    short_loan,
+)
+from ui.shell import require_app
+from ui.way import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
+
+DATASET = "lending_club"
+ONE, MANY = "One loan", "A CSV file"
+
+
+@st.fragment
+@guarded
+def workbench() -> None:
+    """Everything that changes with a control; the frame around it is not run again."""
+    st.header("Choose loans", anchor=False)
+    source = st.segmented_control(
+        "Loans from",
+        (ONE, MANY),
+        default=ONE,
+        required=True,
+        key="rows",
+        bind="query-params",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    place = st.container()  # the fields depend on the mechanism, which is chosen below them
+    st.header("Choose a budget", anchor=False)
+    budget = controls.budget_controls(features="loan")
+    st.html(f'<div class="rlm-promise">{text.promise(budget.epsilon)}</div>')
+    model = controls.choose_mechanism(DATASET, budget.epsilon)
+    if source == MANY:
+        table_view(place, model, budget)
+        return
+    with place:
+        loan, subject = loan_form(model.preprocessor, model.card.classes)
+    one_loan(loan, subject, model, release.current(subject, model, budget))
+
+
+def one_loan(loan: dict[str, Any], subject: Subject, model: Any, drawn: Drawn) -> None:
+    """The way of one loan, what it looks like on the other side, and what follows from that."""
+    decoded = model.preprocessor.inverse(model.decode(drawn.z_private[None]))
+    guess = dict(decoded.most_likely().iloc[0])
+
+    st.header("The way of your loan", anchor=False)
+    st.html(f'<div class="rlm-frame">{loan_way(loan, guess, subject, model, drawn)}</div>')
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        draw_again(subject, model, drawn.budget)
+        st.html(f'<p class="rlm-note">{spent_line(subject)}</p>')
+
+    st.header("What became of each feature?", anchor=False)
+    moved = moved_sentence(distances(loan, decoded, model.preprocessor))
+    st.html(f'<p class="rlm-lede">{moved}</p>')
+    st.html(f'<div class="rlm-frame">{comparison(loan, decoded, model.preprocessor)}</div>')
+    st.caption(f"{text.ROW_COMPARISON} {text.ROW_ONLY_YOU}")
+
+    st.header("What can the collector infer?", anchor=False)
+    inference_view(subject, model, drawn, show_records=lambda rows, p: public_loans(model, rows, p))
+
+    st.header("What has been given away so far?", anchor=False)
+    ledger_view(subject, model, drawn, show_decoded=lambda x, words: small_loan(x, words, model))
+
+    st.header("Take it with you", anchor=False)
+    downloads(subject, model, drawn, decoded_csv=decoded_csv(decoded), decoded_values=decoded_values(decoded))
+
+
+def loan_way(loan: Mapping[str, Any], guess: Mapping[str, Any], subject: Subject, model: Any, drawn: Drawn) -> str:
+    """x, h → z, noise, y on the owner's side; z̃, x̃, ỹ on the collector's."""
+    radius, table = model.card.radius, model.preprocessor
+    reach = reach_of(drawn.h, drawn.z_private, drawn.noise)
+    label, label_private = label_stages(drawn, subject)
+    original = Stage(
+        letter="x",
+        title="your loan",
+        body=short_loan(loan, side="owner"),
+        caption=f"{len(table.numbers)} numbers and {len(table.categories)} words (six are shown), written as "
+        f"{table.output_dim} numbers. They never leave this side.",
+    )
+    decoded = Stage(
+        letter="x̃",
+        title="decoded",
+        body=short_loan(guess, side="collector", decoded=True),
+        caption="What a decoder makes of <i>z̃</i>. A guess in the shape of a loan, not your loan.",
+    )
+    return way(
+        [
+            original,
+            representation_stage(drawn, radius=radius, reach=reach),
+            noise_stage(drawn, radius=radius, reach=reach),
+            label,
+        ],
+        [report_stage(drawn, reach=reach), decoded, label_private],
+    )
+
+
+def small_loan(x: FloatArray, words: str, model: Any) -> str:
+    """A decoded loan with a caption under it."""
+    return f"<figure>{short_loan(decoded_loan(x, model.preprocessor), side='collector', decoded=True)}{words}</figure>"
+
+
+def public_loans(model: Any, rows: IntArray, probabilities: FloatArray) -> str:
+    """The public loans that most likely sent the report, as the decoder shows their clean z."""
+    loans = model.preprocessor.inverse(model.decode(model.bundle.prior_z[rows[:3]])).most_likely()
+    names = [model.card.classes[label] for label in model.bundle.prior_y[rows[:3]]]
+    figures = "".join(
+        f"<figure>{short_loan(dict(loans.iloc[index]), side='neutral', decoded=True)}{name}"
+        f"<small>{times(float(p) * len(model.bundle.prior_y))} × as likely as before</small></figure>"
+        for index, (name, p) in enumerate(zip(names, probabilities[:3], strict=True))
+    )
+    return (
+        '<p class="rlm-note">The public loans that most likely sent this report, as the decoder shows them, and how '
+        f'the report has changed the belief in each:</p><div class="rlm-strip">{figures}</div>'
+    )
+
+
+def decoded_csv(decoded: DecodedLoans) -> str:
+    """x̃ as CSV, one line a number or level: feature, level (of a word), value or probability."""
+    lines = [
+        {"feature": name, "level": "", "value": round(float(decoded.numbers[name].iloc[0]), 6)}
+        for name in decoded.numbers
+    ]
+    for name, shares in decoded.probabilities.items():
+        lines += [{"feature": name, "level": level, "value": round(float(p), 6)} for level, p in shares.iloc[0].items()]
+    buffer = io.StringIO()
+    pd.DataFrame(lines).to_csv(buffer, index=False)
+    return buffer.getvalue()
+
+
+def decoded_values(decoded: DecodedLoans) -> dict[str, str]:
+    """x̃ for the summary: names to values in their units, words with their probability."""
+    values = {}
+    for name in (name for names in GROUPS.values() for name in names):
+        feature = FEATURES[name]
+        if name in decoded.numbers:
+            values[feature.title] = format_value(feature, decoded.numbers[name].iloc[0], decoded=True)
+        elif name in decoded.probabilities:
+            shares = decoded.probabilities[name].iloc[0]
+            values[feature.title] = f"{level_name(feature, shares.idxmax())} ({percent(float(shares.max()))})"
+    return values
+
+
+require_app()
+st.title("Privatise a row", anchor=False)
+st.html(f'<p class="rlm-lede">{text.ROW_LEDE}</p>')
+workbench()
