@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from rlm_core.data.loan_preprocessor import DecodedLoans
-from rlm_core.data.schema import FEATURES
 from rlm_core.types import FloatArray, IntArray
 from ui import controls, release, text
 from ui.download import downloads
 from ui.errors import guarded
 from ui.inference import inference_view
 from ui.ledger import draw_again, ledger_view, spent_line
-from ui.markup import percent, times
+from ui.markup import times
 from ui.release import Drawn, Subject
 from ui.row_batch_view import table_view
+from ui.row_export import decoded_csv, decoded_values
 from ui.row_form import loan_form
-from ui.row_table import (
-    GROUPS,
-    comparison,
-    decoded_loan,
-    distances,
-    format_value,
-    level_name,
-    moved_sentence,
-    short_loan,
-)
+from ui.row_table import comparison, decoded_loan, distances, moved_sentence, short_loan
 from ui.shell import require_app
 from ui.way import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
 
@@ -140,32 +128,6 @@ def public_loans(model: Any, rows: IntArray, probabilities: FloatArray) -> str:
         '<p class="rlm-note">The public loans that most likely sent this report, as the decoder shows them, and how '
         f'the report has changed the belief in each:</p><div class="rlm-strip">{figures}</div>'
     )
-
-
-def decoded_csv(decoded: DecodedLoans) -> str:
-    """x̃ as CSV, one line a number or level: feature, level (of a word), value or probability."""
-    lines = [
-        {"feature": name, "level": "", "value": round(float(decoded.numbers[name].iloc[0]), 6)}
-        for name in decoded.numbers
-    ]
-    for name, shares in decoded.probabilities.items():
-        lines += [{"feature": name, "level": level, "value": round(float(p), 6)} for level, p in shares.iloc[0].items()]
-    buffer = io.StringIO()
-    pd.DataFrame(lines).to_csv(buffer, index=False)
-    return buffer.getvalue()
-
-
-def decoded_values(decoded: DecodedLoans) -> dict[str, str]:
-    """x̃ for the summary: names to values in their units, words with their probability."""
-    values = {}
-    for name in (name for names in GROUPS.values() for name in names):
-        feature = FEATURES[name]
-        if name in decoded.numbers:
-            values[feature.title] = format_value(feature, decoded.numbers[name].iloc[0], decoded=True)
-        elif name in decoded.probabilities:
-            shares = decoded.probabilities[name].iloc[0]
-            values[feature.title] = f"{level_name(feature, shares.idxmax())} ({percent(float(shares.max()))})"
-    return values
 
 
 require_app()

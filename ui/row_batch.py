@@ -75,7 +75,7 @@ def cost(file: LoanFile, budget: Budget) -> float:
 
 def kept(file: LoanFile, mechanism: str, budget: Budget) -> TableRelease | None:
     """The last release for exactly this choice. Draws nothing."""
-    found: TableRelease | None = _results().get(_key(file, mechanism, budget))
+    found: TableRelease | None = _results().get(key(file, mechanism, budget))
     return found
 
 
@@ -122,10 +122,10 @@ def draw(
             epsilon_y=budget.epsilon_y if send_labels else 0.0,
         )
     )
-    key, results = _key(file, result.mechanism, budget), _results()
-    results.pop(key, None)
-    results[key] = result
-    st.session_state[_LAST] = key
+    name_of_choice, results = key(file, result.mechanism, budget), _results()
+    results.pop(name_of_choice, None)
+    results[name_of_choice] = result
+    st.session_state[_LAST] = name_of_choice
     while len(results) > KEPT:
         results.pop(next(iter(results)))
     return result
@@ -136,5 +136,6 @@ def _results() -> dict[Any, TableRelease]:
     return found
 
 
-def _key(file: LoanFile, mechanism: str, budget: Budget) -> tuple[Any, ...]:
+def key(file: LoanFile, mechanism: str, budget: Budget) -> tuple[Any, ...]:
+    """What a release is kept under: any other choice is another release."""
     return (file.digest, len(file.frame), mechanism, budget.epsilon, budget.lam)

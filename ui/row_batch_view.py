@@ -21,7 +21,7 @@ from ui.row_figures import legend, level_distribution, number_distribution
 from ui.row_input import MAX_BYTES, MAX_LISTED, MAX_ROWS, LoanFile, Problem, TableError, read_loans
 from ui.row_table import level_name, level_of
 
-_FILE = "table_file"
+_FILE, _ASKED = "table_file", "table_asked"
 LABEL_TITLE = "Outcome (label)"
 
 
@@ -35,7 +35,10 @@ def table_view(place: Any, model: Any, budget: Budget) -> None:
         st.html(f'<p class="rlm-lede">{text.budget_of_rows(row_batch.cost(file, budget), len(file.frame))}</p>')
         result = _release(file, name, model, budget)
     elif (result := row_batch.last()) is None:
-        st.info("Bring a CSV file above, and its rows can be privatised here.", icon=":material/arrow_upward:")
+        st.info(
+            "Bring a CSV file without problems above, and its rows can be privatised here.",
+            icon=":material/arrow_upward:",
+        )
     else:
         st.caption(f"Still here: the last table that you privatised, **{_plain(result.name)}**.")
     if result is not None:
@@ -160,26 +163,36 @@ def problem_table(problems: list[Problem] | tuple[Problem, ...]) -> str:
 
 
 def _release(file: LoanFile, name: str, model: Any, budget: Budget) -> TableRelease | None:
+    """The button, and the result for this choice if there is one. Only the button draws."""
+    place = st.empty()
+    if st.session_state.pop(_ASKED, None) == row_batch.key(file, model.card.name, budget):
+        count = len(file.frame)
+        bar = place.progress(0.0, text=f"Privatising {count:,} rows …")
+        row_batch.draw(
+            file,
+            name,
+            model,
+            budget,
+            progress=lambda done: bar.progress(done / count, text=f"Privatised {done:,} of {count:,} rows …"),
+        )
     found = row_batch.kept(file, model.card.name, budget)
-    rows, place = len(file.frame), st.empty()
-    verb = "Draw again" if found is not None else f"Privatise {rows:,} row{'s' if rows > 1 else ''}"
-    clicked = place.button(
+    rows = "1 row" if len(file.frame) == 1 else f"{len(file.frame):,} rows"
+    verb = f"Privatise {rows}" if found is None else "Draw again"
+    place.button(
         f"{verb} (spends ε = {format_epsilon(row_batch.cost(file, budget))} for each person)",
         key="draw_table",
-        type="secondary" if found is not None else "primary",
+        type="primary" if found is None else "secondary",
         icon=":material/casino:",
         help="Every row gets its own noise. A second draw of the same table is a second report about everybody in it.",
+        on_click=_ask,
+        args=(row_batch.key(file, model.card.name, budget),),
     )
-    if not clicked:
-        return found
-    bar = place.progress(0.0, text=f"Privatising {rows:,} rows …")
-
-    def progress(done: int) -> None:
-        bar.progress(done / rows, text=f"Privatised {done:,} of {rows:,} rows …")
-
-    found = row_batch.draw(file, name, model, budget, progress=progress)
-    place.empty()
     return found
+
+
+def _ask(key: tuple[Any, ...]) -> None:
+    """Remember the wish for exactly this choice; the run that follows draws, with a bar to look at."""
+    st.session_state[_ASKED] = key
 
 
 def _result(result: TableRelease) -> None:

@@ -20,7 +20,7 @@ from rlm_core.data.schema import Feature
 from rlm_core.types import BoolArray, IntArray
 
 # 12000, 1.5e4, and with proper thousands 12,000; not 9,82, which would be read as 982.
-_NUMBER = re.compile(r"[+-]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_NUMBER = re.compile(r"[+-]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _Read = Callable[[str], tuple[Any, str | None]]
 

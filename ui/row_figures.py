@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ui.colours import COLLECTOR, NEUTRAL, OWNER, tint
 from ui.figures import Figure, legend_html
 
-BINS = 40
+MOST_BINS = 40
 MOST_LEVELS = 16
 
 
@@ -23,7 +23,8 @@ def number_distribution(before: ArrayLike, after: ArrayLike, *, title: str, pref
     low, high = np.quantile(np.concatenate([first, second]), (0.005, 0.995))
     if not low < high:  # a constant column
         low, high = low - 0.5, low + 0.5
-    edges = np.linspace(low, high, BINS + 1)
+    bins = int(np.clip(np.sqrt(len(first)) * 1.5, 6, MOST_BINS))  # few rows fill few bins
+    edges = np.linspace(low, high, bins + 1)
     centres = (edges[:-1] + edges[1:]) / 2
     traces = []
     for values, colour, name in ((first, OWNER, "before"), (second, COLLECTOR, "after")):

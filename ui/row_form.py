@@ -34,7 +34,7 @@ def loan_form(preprocessor: LoanPreprocessor, classes: Sequence[str]) -> tuple[d
     chosen = st.pills(
         "Examples",
         names,
-        default=names[0],
+        default=None if st.session_state.get(_FILLED) == _OWN else names[0],
         key="loan",
         bind="query-params",
         persist_state="session",

@@ -67,7 +67,7 @@ def moved_sentence(moved: list[Moved]) -> str:
     if numbers:
         parts.append(f"The {len(numbers)} numbers moved by {np.mean(numbers):.2f} standard deviations on average")
     if words:
-        parts.append(f"for {sum(words)} of the {len(words)} words yours is still the most likely")
+        parts.append(f"of the {len(words)} words, yours is still the most likely for {sum(words)}")
     return "; ".join(parts) + "."
 
 

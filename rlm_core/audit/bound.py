@@ -40,7 +40,7 @@ def log_odds_low(right: ArrayLike, wrong: ArrayLike, *, confidence: float) -> Fl
     It can be negative; since ε ≥ 0 always holds, the bound to report is max(0, ·).
 
     >>> log_odds_low([1000, 0], [0, 0], confidence=0.999).round(3)  # 1,000 right guesses prove no more than this
-    array([ 4.972,   -inf])
+    array([4.972,  -inf])
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"Expected 0 < confidence < 1, got confidence={confidence!r}.")

@@ -83,7 +83,7 @@ def test_low_bits_betray_a_float_sum() -> None:
     noise = generator.laplace(0.0, 5.0, 200_000)
     small = [values[np.abs(values) < 0.5] for values in (noise, 5.0 + noise)]
     trailing = [bit_keys(values) & np.uint64(63) for values in small]
-    assert (trailing[0] == 0).mean() > 0.4 and (trailing[1] == 0).mean() < 0.01
+    assert (trailing[0] == 0).mean() > 0.3 and (trailing[1] == 0).mean() < 0.01
 
 
 def test_promising_rules_finds_the_separating_threshold() -> None:

@@ -1,0 +1,70 @@
+"""``python -m benchmarks speed``: that it measures and prints; how fast things are is its own business."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from benchmarks import speed
+from benchmarks.__main__ import COMMANDS, main
+
+KEYS = [
+    "laplace_release_over_numpy",
+    "opendp_over_laplace_release",
+    "report_ms",
+    "krr_ms",
+    "privunit_seconds",
+    "privunit_second_moment",
+    "duchi_seconds",
+]
+SMALL = ["--repeats", "1", "--rows", "2000", "--images", "50"]
+
+
+def test_json_has_the_agreed_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["speed", "--json", *SMALL]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert list(figures) == KEYS and all(value > 0 for value in figures.values())
+    assert figures["privunit_second_moment"] <= 345  # does not depend on the machine
+
+
+def test_the_table_explains_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["speed", *SMALL]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == KEYS == list(speed.MEANING)
+
+
+def test_without_opendp_its_figure_is_null_and_a_note_says_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "opendp.prelude", None)  # makes the import fail
+    figures = speed.laplace(repeats=1, rows=100)
+    assert figures["opendp_over_laplace_release"] is None and figures["laplace_release_over_numpy"]
+    assert "OpenDP is not installed" in capsys.readouterr().err
+
+
+def test_medians_are_taken_in_turns_after_a_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, order = [0.0], []
+    durations = {"a": iter([100.0, 1.0, 9.0, 2.0]), "b": iter([100.0, 5.0, 5.0, 6.0])}
+
+    def take(name: str) -> None:
+        order.append(name)
+        now[0] += next(durations[name])
+
+    monkeypatch.setattr(speed.time, "process_time", lambda: now[0])
+    assert speed.in_turns(3, lambda: take("a"), lambda: take("b")) == [2.0, 5.0]
+    assert order == ["a", "b"] * 4
+
+
+@pytest.mark.parametrize("change", [{"repeats": 0}, {"rows": 0}, {"images": -1}])
+def test_bad_sizes_are_refused(change: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="Expected positive numbers"):
+        speed.measure(**({"repeats": 1, "rows": 10, "images": 10} | change))
+
+
+def test_unknown_commands_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["nonsense"])
+    message = capsys.readouterr().err
+    assert stopped.value.code == 2 and all(name in message for name in COMMANDS)

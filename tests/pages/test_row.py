@@ -1,0 +1,403 @@
+"""The row page, control by control: what each changes, and what it must not."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from page_driver import Open, healthy, ledger, words
+from streamlit.testing.v1 import AppTest
+
+from rlm_core import RandomisedResponse, Report
+from rlm_core.data.samples import loan_examples
+from rlm_core.data.schema import FEATURES
+from ui import cache, release, row_batch
+from ui.download import summary
+from ui.inference import posterior
+from ui.markup import percent
+from ui.release import Drawn
+from ui.row_batch import TableRelease
+from ui.row_batch_view import template
+from ui.row_export import decoded_csv, decoded_values
+from ui.row_form import EXAMPLES, subject_of
+from ui.row_table import distances, level_of, moved_sentence
+
+LOANS = loan_examples()
+FIRST, SOLAR = LOANS.descriptions[EXAMPLES[0]], "Solar panels"
+DATASET = "lending_club"
+CSV_FILE = "A CSV file"
+
+
+@pytest.fixture
+def model():
+    return cache.model(cache.chosen_mechanism(DATASET, 10.0))
+
+
+@pytest.fixture
+def loans_csv(model) -> bytes:
+    return template(model.preprocessor, model.card.classes).encode()
+
+
+def drawn(app: AppTest) -> list[Drawn]:
+    return [each for draws in app.session_state["releases"].draws.values() for each in draws]
+
+
+def piece(app: AppTest, mark: str) -> str:
+    """The one piece of HTML that has this class."""
+    (found,) = [each.value for each in app.main.get("html") if f'class="{mark}' in each.value]
+    return str(found)
+
+
+def upload(app: AppTest, data: bytes, name: str = "loans.csv") -> AppTest:
+    return healthy(app.file_uploader(key="upload_table").set_value((name, data, "text/csv")).run())
+
+
+def tables(app: AppTest) -> list[TableRelease]:
+    return list(app.session_state["table_releases"].values()) if "table_releases" in app.session_state else []
+
+
+def privatise(app: AppTest) -> TableRelease:
+    healthy(app.button(key="draw_table").click().run())
+    return tables(app)[-1]
+
+
+def with_cell(data: bytes, line: int, column: str, value: str) -> bytes:
+    cells = list(csv.reader(io.StringIO(data.decode())))
+    cells[line - 1][cells[0].index(column)] = value
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(cells)
+    return buffer.getvalue().encode()
+
+
+# ---- one loan ----
+
+
+def test_opens_with_an_example_one_release_and_every_stage(open_page: Open, model) -> None:
+    app = open_page("row")
+    assert [r.epsilon for r in ledger(app).releases] == [10.0]
+    assert app.pills(key="loan").value == FIRST and FIRST in words(app)
+    for letter in ("x", "h → z", "+", "z̃", "x̃", "y", "ỹ"):
+        assert f'<span class="rlm-symbol">{letter}</span>' in piece(app, "rlm-frame") + piece(app, "rlm-frame")
+    for name in model.preprocessor.columns:
+        assert FEATURES[name].title in words(app)
+        field = app.selectbox if FEATURES[name].is_category else app.number_input
+        assert field(key=f"loan_{name}").value == LOANS.frame[name].iloc[EXAMPLES[0]]
+
+
+def piece_way(app: AppTest) -> str:
+    (found,) = [each.value for each in app.main.get("html") if "rlm-way" in each.value]
+    return str(found)
+
+
+def test_the_table_shows_what_the_decoder_says(open_page: Open) -> None:
+    app = open_page("row", eps="4")
+    (only,) = drawn(app)
+    model = cache.model(only.report.mechanism)
+    decoded = model.preprocessor.inverse(model.decode(only.z_private[None]))
+    loan = {name: LOANS.frame[name].iloc[EXAMPLES[0]] for name in model.preprocessor.columns}
+    moved = distances(loan, decoded, model.preprocessor)
+    page = words(app)
+    assert moved_sentence(moved) in page and "$12,000" in page
+    by_name = {each.name: each for each in moved}
+    for column in model.preprocessor.numbers:
+        x = model.preprocessor.transform(loan)[0][[c.name for c in model.preprocessor.numbers].index(column.name)]
+        x_decoded = (float(decoded.numbers[column.name].iloc[0]) - column.mean) / column.std
+        assert by_name[column.name].distance == pytest.approx(abs(x - x_decoded), abs=1e-4)
+        assert f"{by_name[column.name].distance:.2f} σ" in page
+    for category in model.preprocessor.categories:
+        chance = float(decoded.probabilities[category.name].iloc[0][level_of(category, loan[category.name])])
+        assert f"{percent(chance)} left for yours" in page
+
+
+def test_an_example_fills_the_form_and_is_another_record(open_page: Open) -> None:
+    app = open_page("row")
+    healthy(app.pills(key="loan").set_value(SOLAR).run())
+    assert app.number_input(key="loan_loan_amnt").value == 24000.0
+    assert app.selectbox(key="loan_purpose").value == "renewable_energy"
+    assert len({r.record for r in ledger(app).releases}) == 2 and "1 report, ε = 10 in total" in words(app)
+    healthy(app.pills(key="loan").set_value(FIRST).run())
+    assert app.number_input(key="loan_loan_amnt").value == 12000.0 and len(ledger(app).releases) == 2
+
+
+def test_own_values_count_when_they_are_submitted(open_page: Open) -> None:
+    app = open_page("row")
+    app.number_input(key="loan_annual_inc").set_value(61_000.0)
+    app.selectbox(key="loan_term").set_value("60 months")
+    healthy(app.button(key="loan_submit").click().run())
+    assert len({r.record for r in ledger(app).releases}) == 2
+    assert "$61,000" in words(app) and "Your own values" in words(app)
+    assert app.pills(key="loan").value is None  # the address no longer claims the example
+    healthy(app.select_slider(key="eps").set_value(3.0).run())
+    assert app.number_input(key="loan_annual_inc").value == 61_000.0
+    healthy(app.pills(key="loan").set_value(FIRST).run())  # the same example again
+    assert app.number_input(key="loan_annual_inc").value == 58_000.0
+
+
+def test_submitting_an_unchanged_example_releases_nothing(open_page: Open) -> None:
+    app = open_page("row")
+    healthy(app.button(key="loan_submit").click().run())
+    assert len(ledger(app).releases) == 1 and app.pills(key="loan").value == FIRST
+
+
+@pytest.mark.parametrize("name", list(FEATURES))
+def test_every_field_is_part_of_the_record(open_page: Open, model, name: str) -> None:
+    """On the form's own function: one changed field is another record with another x."""
+    if name not in model.preprocessor.columns:
+        pytest.skip(f"the shipped mechanisms do not use {name}")
+    loan = {column: LOANS.frame[column].iloc[0] for column in model.preprocessor.columns}
+    feature = FEATURES[name]
+    if feature.is_category:
+        other = next(choice for choice in model.preprocessor.choices(name) if choice != loan[name])
+    else:
+        other = loan[name] + (feature.step or 1)
+    subjects = [
+        subject_of(each, label=0, title="", preprocessor=model.preprocessor, classes=model.card.classes)
+        for each in (loan, loan | {name: other})
+    ]
+    assert subjects[0].record != subjects[1].record and not np.array_equal(subjects[0].x, subjects[1].x)
+
+
+def test_the_label_is_privatised_and_its_own_release(open_page: Open) -> None:
+    app = open_page("row", lam="0.5", eps="4")
+    truth = RandomisedResponse(epsilon=2.0, classes=2).transition_matrix[0, 0]
+    assert f"truthfully with probability {percent(truth)}, and as the other with" in piece_way(app)
+    app.selectbox(key="loan_label").set_value("charged off")
+    healthy(app.button(key="loan_submit").click().run())
+    assert '<div class="rlm-chip rlm-owner">charged off</div>' in piece_way(app)
+    assert len(ledger(app).releases) == 2 and len({r.record for r in ledger(app).releases}) == 1
+
+
+def test_contradicting_values_get_a_hint(open_page: Open) -> None:
+    app = open_page("row")
+    app.selectbox(key="loan_grade").set_value("F")
+    healthy(app.button(key="loan_submit").click().run())
+    assert "Sub-grade B2 belongs to grade B, not F" in words(app)
+
+
+def test_epsilon_is_a_new_release_and_going_back_is_not(open_page: Open) -> None:
+    app = open_page("row")
+    first = piece_way(app)
+    healthy(app.select_slider(key="eps").set_value(2.0).run())
+    assert piece_way(app) != first and [r.epsilon for r in ledger(app).releases] == [10.0, 2.0]
+    assert ledger(app).releases[-1].mechanism == cache.chosen_mechanism(DATASET, 2.0)
+    healthy(app.select_slider(key="eps").set_value(10.0).run())
+    assert piece_way(app) == first and len(ledger(app).releases) == 2
+
+
+def test_lambda_divides_the_budget_and_one_sends_no_label(open_page: Open) -> None:
+    app = open_page("row")
+    healthy(app.slider(key="lam").set_value(0.25).run())
+    last = ledger(app).releases[-1]
+    assert (last.epsilon_x, last.epsilon_y) == (2.5, 7.5) and "ε<sub>x</sub> = 2.5 for the loan" in words(app)
+    healthy(app.slider(key="lam").set_value(1.0).run())
+    assert drawn(app)[-1].report.y_private is None and "the label is not sent" in piece_way(app)
+
+
+def test_infinity_adds_no_noise_and_says_so(open_page: Open) -> None:
+    app = open_page("row", eps="∞")
+    (only,) = drawn(app)
+    assert np.array_equal(only.z, only.z_private) and only.report.y_private == LOANS.target[EXAMPLES[0]]
+    assert "there is no promise" in words(app) and math.isinf(ledger(app).releases[0].epsilon)
+
+
+def test_another_mechanism_is_another_release_of_the_same_record(open_page: Open) -> None:
+    app = open_page("row")
+    names = cache.mechanism_names(DATASET)
+    assert len(names) > 1 and all(name.startswith("lending-vrlm") for name in names)
+    other = next(name for name in names if name != cache.chosen_mechanism(DATASET, 10.0))
+    healthy(app.selectbox(key="mech").set_value(other).run())
+    assert ledger(app).releases[-1].mechanism == other and len({r.record for r in ledger(app).releases}) == 1
+
+
+def test_draw_again_spends_and_shows_what_the_average_gives_away(open_page: Open) -> None:
+    app = open_page("row")
+    before = piece_way(app)
+    for _ in range(2):
+        healthy(app.button(key="draw_again").click().run())
+    assert piece_way(app) != before and "3 reports, ε = 30 in total" in words(app)
+    draws = drawn(app)
+    assert f"{release.mean_error(release.average(draws), draws[0]):.2f}" in words(app)
+    assert "average of 3 reports" in words(app)
+
+
+def test_inference_on_the_page_is_the_librarys(open_page: Open) -> None:
+    app = open_page("row", eps="3")
+    (only,) = drawn(app)
+    belief = posterior([only], cache.model(only.report.mechanism), classes=2)
+    assert belief.odds_factor <= math.exp(3.0) * (1 + 1e-9)
+    bars = piece(app, "rlm-shares")
+    for value in belief.classes:
+        assert f"width:{100 * value:.2f}%" in bars
+    assert "public loans that most likely sent this report" in words(app)
+
+
+def test_downloads_hold_the_report_and_what_follows_from_it(open_page: Open) -> None:
+    app = open_page("row")
+    (only,) = drawn(app)
+    model = cache.model(only.report.mechanism)
+    assert {each.key for each in app.main.get("download_button")} == {
+        "download_report",
+        "download_csv",
+        "download_summary",
+    }
+    assert Report.from_json(only.report.to_json()) == only.report
+    x_decoded = model.decode(only.z_private[None])
+    decoded = model.preprocessor.inverse(x_decoded)
+    table = pd.read_csv(io.StringIO(decoded_csv(decoded)), keep_default_na=False)
+    assert len(table) == model.preprocessor.output_dim
+    assert table[table.feature == "grade"].value.sum() == pytest.approx(1.0, abs=1e-4)
+    loan = {name: LOANS.frame[name].iloc[EXAMPLES[0]] for name in model.preprocessor.columns}
+    subject = subject_of(loan, label=0, title="t", preprocessor=model.preprocessor, classes=model.card.classes)
+    page = summary(subject, model, only, decoded_values=decoded_values(decoded))
+    assert "Loan amount" in page and "$12,000" not in page and "58,000" not in page  # nothing of x
+
+
+def test_a_link_opens_the_same_view(open_page: Open) -> None:
+    name = cache.mechanism_names(DATASET)[0]
+    app = open_page("row", eps="2.5", lam="0.4", loan=SOLAR, mech=name)
+    assert app.select_slider(key="eps").value == 2.5 and app.slider(key="lam").value == 0.4
+    assert app.number_input(key="loan_loan_amnt").value == 24000.0
+    last = ledger(app).releases[-1]
+    assert (last.mechanism, last.epsilon_x, len(ledger(app).releases)) == (name, 1.0, 1)
+
+
+@pytest.mark.parametrize(
+    "address", [{"eps": "-3"}, {"lam": "7"}, {"loan": "Nobody"}, {"mech": "../x"}, {"rows": "Fax"}, {"column": "?"}]
+)
+def test_a_broken_link_still_opens(open_page: Open, address: dict[str, str]) -> None:
+    app = open_page("row", **address)
+    assert app.select_slider(key="eps").value == 10.0 and len(ledger(app).releases) == 1
+    assert app.number_input(key="loan_loan_amnt").value == 12000.0
+
+
+# ---- a CSV file ----
+
+
+def test_a_table_is_released_by_its_button_only(open_page: Open, loans_csv: bytes) -> None:
+    app = open_page("row", rows=CSV_FILE)
+    assert "Bring a CSV file" in words(app) and "releases" not in app.session_state
+    upload(app, loans_csv)
+    assert "24 rows** read, with labels" in words(app) and not tables(app)
+    assert "Each row is one person’s release at ε = 10" in words(app)
+    assert "Privatise 24 rows (spends ε = 10 for each person)" in app.button(key="draw_table").label
+    result = privatise(app)
+    assert [(r.record, r.epsilon) for r in ledger(app).releases] == [(result.record, 10.0)]
+    assert "Draw again" in app.button(key="draw_table").label
+
+
+def test_the_privatised_table_holds_reports_and_nothing_of_the_rows(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv)
+    result = privatise(app)
+    model, table = cache.model(result.mechanism), result.table()
+    z = [f"z_private_{i + 1}" for i in range(model.card.latent_dim)]
+    assert list(table) == [*z, "y_private", *(f"x_decoded_{name}" for name in model.preprocessor.columns)]
+    assert len(table) == 24 and set(table.y_private) <= set(model.card.classes)
+    again = model.preprocessor.inverse(model.decode(result.z_private)).most_likely()
+    assert np.allclose(again["int_rate"], table["x_decoded_int_rate"], atol=1e-3)
+    assert again["grade"].tolist() == table["x_decoded_grade"].tolist()
+    clean = model.mechanism(7.0).represent(model.preprocessor.transform(result.file.frame))
+    assert (np.abs(clean - result.z_private) > 1e-9).mean() > 0.99  # every number got noise of its own
+
+
+def test_the_column_distribution_moves_and_draws_nothing(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv)
+    result = privatise(app)
+    charts = set()
+    for title in ("Loan amount", "Grade", "State", "Outcome (label)"):
+        healthy(app.selectbox(key="column").set_value(title).run())
+        charts.add(app.main.get("plotly_chart")[0].proto.spec)
+    assert len(charts) == 4 and tables(app)[-1] is result and len(ledger(app).releases) == 1
+
+
+def test_only_the_same_choice_shows_the_kept_table(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv)
+    result = privatise(app)
+    healthy(app.select_slider(key="eps").set_value(2.0).run())
+    assert "Privatise 24 rows (spends ε = 2" in app.button(key="draw_table").label
+    assert not app.main.get("plotly_chart") and len(ledger(app).releases) == 1
+    healthy(app.select_slider(key="eps").set_value(10.0).run())
+    assert tables(app) == [result] and app.main.get("plotly_chart")
+    other = privatise(app)  # draw again
+    assert not np.array_equal(other.z_private, result.z_private)
+    assert [r.epsilon for r in ledger(app).releases] == [10.0, 10.0]
+    assert "<strong>ε = 20</strong><span>each person, over 2 releases" in words(app)
+
+
+def test_without_labels_only_the_features_are_spent(open_page: Open, loans_csv: bytes) -> None:
+    frame = pd.read_csv(io.BytesIO(loans_csv), keep_default_na=False).drop(columns="outcome")
+    app = upload(open_page("row", rows=CSV_FILE), frame.to_csv(index=False).encode())
+    assert "spends ε = 7 for each person" in app.button(key="draw_table").label
+    result = privatise(app)
+    assert result.y_private is None and "y_private" not in result.table() and ledger(app).releases[0].epsilon == 7.0
+    assert "Outcome (label)" not in app.selectbox(key="column").options
+
+
+def test_bad_rows_are_listed_and_left_out_only_with_consent(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), with_cell(loans_csv, 4, "grade", "<b>Z</b>"))
+    listed = piece(app, 'rlm-scroll"><table class="rlm-ledger rlm-problems')
+    assert "<td>4</td><td><code>grade</code></td>" in listed and "&lt;b&gt;Z" in listed and "<b>Z" not in listed
+    assert "1 of 24 rows have a problem" in app.warning[0].value and "releases" not in app.session_state
+    with pytest.raises(KeyError):
+        app.button(key="draw_table")
+    healthy(app.checkbox[0].check().run())
+    assert len(privatise(app).z_private) == 23
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty"),
+        (b"PK\x03\x04" + bytes(30), "Excel workbook"),
+        (b"loan_amnt,term\n1,36 months\n", "This column is missing"),
+        ("term,caf\u00e9\n".encode("latin-1"), "UTF-8"),
+        (b"hello\n", "None of the"),
+    ],
+)
+def test_bad_files_are_explained_and_nothing_is_lost(
+    open_page: Open, loans_csv: bytes, data: bytes, message: str
+) -> None:
+    app = upload(open_page("row", rows=CSV_FILE, eps="4"), loans_csv)
+    result = privatise(app)
+    upload(app, data, "other.csv")
+    assert "cannot be used yet" in app.warning[0].value and message in words(app)
+    assert tables(app) == [result] and "Still here" in words(app) and app.main.get("plotly_chart")
+    assert app.select_slider(key="eps").value == 4.0 and len(ledger(app).releases) == 1
+
+
+def test_a_header_alone_and_too_many_rows(open_page: Open, loans_csv: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv.splitlines()[0])
+    assert "no rows" in app.warning[0].value
+    assert "50,000 rows" in app.file_uploader(key="upload_table").label
+    head, *body = loans_csv.splitlines(keepends=True)
+    upload(app, head + b"".join(body * 2084), "long.csv")
+    assert "at most 50,000 rows" in words(app) and "releases" not in app.session_state
+
+
+def test_the_form_survives_a_look_at_the_other_tab(open_page: Open) -> None:
+    app = open_page("row")
+    app.number_input(key="loan_annual_inc").set_value(61_000.0)
+    healthy(app.button(key="loan_submit").click().run())
+    healthy(app.segmented_control(key="rows").set_value(CSV_FILE).run())
+    healthy(app.segmented_control(key="rows").set_value("One loan").run())
+    assert app.number_input(key="loan_annual_inc").value == 61_000.0 and len(ledger(app).releases) == 2
+
+
+def test_a_failed_table_is_neither_kept_nor_charged(
+    open_page: Open, loans_csv: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv)
+
+    def broken(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(row_batch, "TableRelease", broken)
+    app.button(key="draw_table").click().run()
+    assert not app.exception and "went wrong on our side" in app.error[0].value
+    assert not tables(app) and "releases" not in app.session_state
+    monkeypatch.undo()
+    healthy(app.run())
+    assert not tables(app)
