@@ -26,21 +26,22 @@ def guarded(function: Callable[P, R]) -> Callable[P, R | None]:
         try:
             return function(*args, **kwargs)
         except Exception:
-            LOG.exception("%s failed", getattr(function, "__qualname__", "a page"))
-            apology()
+            name = getattr(function, "__qualname__", "page")
+            LOG.exception("%s failed", name)
+            apology(name)
             return None
 
     return run
 
 
-def apology() -> None:
-    """The friendly message. What was released so far stays in the ledger."""
+def apology(name: str) -> None:
+    """The friendly message. ``name`` tells two of them on one page apart."""
     st.error(
-        "**Something went wrong on our side.** Nothing more was released for your record. "
+        "**Something went wrong on our side.** What you released so far is in the ledger; your choices are kept. "
         "Change a control to try again, or start afresh.",
         icon=":material/warning:",
     )
-    if st.button("Start afresh", key="start_afresh", help="Forget this session's choices and releases"):
+    if st.button("Start afresh", key=f"start_afresh_{name}", help="Forget this visit's choices and releases"):
         st.session_state.clear()
         st.query_params.clear()
         st.rerun()

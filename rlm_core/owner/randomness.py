@@ -96,7 +96,8 @@ def discrete_laplace(shape: int | tuple[int, ...]) -> IntArray:
     """
     count = _count(shape)
     magnitude = geometric(count)
-    negative: BoolArray = np.unpackbits(np.frombuffer(os.urandom(-(-count // 8)), dtype=np.uint8), count=count).view(np.bool_)
+    signs = np.frombuffer(os.urandom(-(-count // 8)), dtype=np.uint8)
+    negative: BoolArray = np.unpackbits(signs, count=count).view(np.bool_)
     result: IntArray = np.where(negative, -magnitude, magnitude)
     again: IntArray = np.flatnonzero(negative & (magnitude == 0))
     if again.size:

@@ -65,6 +65,8 @@ def test_epsilon_goes_along_to_the_image_page(server, visit) -> None:
     page.get_by_test_id("stMain").get_by_role("link", name="Privatise an image").click()
     page.get_by_text("e2.5 = 12 times").wait_for()
     page.wait_for_url(re.compile(r"/image\?eps=2\.5"))
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Start").click()
+    page.locator("output").get_by_text("2.5", exact=True).wait_for()  # and back
 
 
 def test_answers_carry_strict_headers(server, chromium) -> None:

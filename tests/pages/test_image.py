@@ -270,5 +270,6 @@ def test_a_failure_is_an_apology_not_a_traceback(open_page: Open, monkeypatch: p
     assert "went wrong on our side" in app.error[0].value
     assert "secret detail" not in words(app) + app.error[0].value
     monkeypatch.undo()
-    app.button(key="start_afresh").click().run()
+    app.button(key="start_afresh_workbench").click().run()
     healthy(app.run())
+    assert len(ledger(app).releases) == 1  # a new visit, with an empty ledger
