@@ -16,7 +16,7 @@ from ui.image_source import image_source, source_control
 from ui.inference import inference_view
 from ui.ledger import draw_again, ledger_view, spent_line
 from ui.markup import picture, times
-from ui.pictures import as_picture, png
+from ui.pictures import PIXELS, as_picture, png
 from ui.release import Drawn, Subject
 from ui.shell import require_app
 from ui.strip import strip_view
@@ -33,7 +33,7 @@ def workbench() -> None:
     st.html(f'<div class="rlm-promise">{text.promise(budget.epsilon)}</div>')
     model = controls.choose_mechanism(dataset, budget.epsilon)
     if subject is None:
-        st.info("Bring a picture above, and its way across the boundary appears here.", icon=":material/arrow_upward:")
+        st.info(text.NO_PICTURE_YET, icon=":material/arrow_upward:")
         return
     drawn = release.current(subject, model, budget)
     decoded = model.decode(drawn.z_private[None])[0]
@@ -78,14 +78,21 @@ def image_way(subject: Subject, model: Any, drawn: Drawn, decoded: FloatArray, d
     original = Stage(
         letter="x",
         title="your picture",
-        body=picture(as_picture(subject.x, dataset), alt=f"the picture: {subject.title}", side="owner"),
+        body=picture(
+            as_picture(subject.x, dataset), alt=f"the picture: {subject.title}", side="owner", size=PIXELS[dataset]
+        ),
         caption=f"{subject.x.size:,} numbers, one for each pixel{' and colour' if dataset == 'cifar10' else ''}. "
         "They never leave this side.",
     )
     guess = Stage(
         letter="x̃",
         title="decoded",
-        body=picture(as_picture(decoded, dataset), alt="the picture decoded from the report", side="collector"),
+        body=picture(
+            as_picture(decoded, dataset),
+            alt="the picture decoded from the report",
+            side="collector",
+            size=PIXELS[dataset],
+        ),
         caption="What a decoder makes of <i>z̃</i>. A guess in the shape of a picture, not your picture.",
     )
     return way(

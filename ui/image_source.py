@@ -8,9 +8,10 @@ import numpy as np
 import streamlit as st
 
 from rlm_core.types import FloatArray
-from ui import cache, text
+from ui import cache, markup, text
 from ui.components.canvas import canvas
 from ui.image_input import MAX_BYTES, SUFFIXES, ImageError, fit_digit, fit_photo, read_image
+from ui.pictures import PIXELS
 from ui.release import Subject
 
 SOURCES = {"mnist": ("Gallery", "Draw", "Upload"), "cifar10": ("Gallery", "Upload", "Camera")}
@@ -119,11 +120,19 @@ def _fitted(dataset: str, data: bytes, title: str) -> Subject | None:
         st.caption("Try another file, or pick one from the gallery.")
         return None
     classes = cache.samples(dataset).classes
-    st.image(picture, caption=text.FITTED[dataset], width=140, clamp=True)
-    label = st.selectbox(
-        "Its true label (you say so)",
-        classes,
-        key=f"label_{dataset}",
-        help="Only you know it. It is privatised like the picture.",
+    st.html(
+        markup.picture(picture, alt="the fitted picture", side="owner", size=PIXELS[dataset])
+        + f'<p class="rlm-note" style="margin-top:.6rem">{text.FITTED[dataset]}</p>'
     )
-    return Subject(title=title, x=picture.reshape(-1), label=classes.index(label or classes[0]), classes=classes)
+    # No default: with a label that nobody chose, the first report would be about a record that is not there.
+    label = st.selectbox(
+        "What does it show?",
+        classes,
+        index=None,
+        placeholder="Choose its true label",
+        key=f"label_{dataset}",
+        help="Only you know it. It is privatised like the picture; nothing is released before you choose.",
+    )
+    if label is None:
+        return None
+    return Subject(title=title, x=picture.reshape(-1), label=classes.index(label), classes=classes)

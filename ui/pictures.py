@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from PIL import Image
 
 SHAPES: dict[str, tuple[int, ...]] = {"mnist": (28, 28), "cifar10": (32, 32, 3)}
+PIXELS = {"mnist": 140, "cifar10": 128}
+"""How large to show a record: a multiple of its side, so that all its pixels are equally large."""
 
 
 def png(pixels: ArrayLike, *, enlarge: int = 1) -> bytes:

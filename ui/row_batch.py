@@ -53,13 +53,13 @@ class TableRelease:
         """What each person has spent with it."""
         return self.budget.epsilon_x + (self.budget.epsilon_y if self.y_private is not None else 0.0)
 
-    def table(self) -> pd.DataFrame:
-        """z̃, ỹ and x̃ as one table, in the order of the file. Nothing else is in it."""
-        width = self.z_private.shape[1]
-        parts = [pd.DataFrame(self.z_private.round(6), columns=[f"z_private_{i + 1}" for i in range(width)])]
+    def table(self, rows: int | None = None) -> pd.DataFrame:
+        """z̃, ỹ and x̃ as one table (its first ``rows``), in the order of the file. Nothing else is in it."""
+        names = [f"z_private_{i + 1}" for i in range(self.z_private.shape[1])]
+        parts = [pd.DataFrame(self.z_private[:rows].round(6), columns=names)]
         if self.y_private is not None:
-            parts.append(pd.DataFrame({"y_private": np.array(self.classes, dtype=object)[self.y_private]}))
-        parts.append(self.x_decoded.round(3).add_prefix("x_decoded_"))
+            parts.append(pd.DataFrame({"y_private": np.array(self.classes, dtype=object)[self.y_private[:rows]]}))
+        parts.append(self.x_decoded.iloc[:rows].round(3).add_prefix("x_decoded_"))
         return pd.concat(parts, axis=1)
 
 

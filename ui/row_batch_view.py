@@ -36,7 +36,7 @@ def table_view(place: Any, model: Any, budget: Budget) -> None:
         result = _release(file, name, model, budget)
     elif (result := row_batch.last()) is None:
         st.info(
-            "Bring a CSV file without problems above, and its rows can be privatised here.",
+            "Bring a CSV file without problems, and it can be privatised here.",
             icon=":material/arrow_upward:",
         )
     else:
@@ -206,8 +206,7 @@ def _result(result: TableRelease) -> None:
         f"<div><strong>ε = {number(total)}</strong><span>each person, over {len(entries)} "
         f"release{'s' if len(entries) > 1 else ''} of this file</span></div></div>"
     )
-    table = result.table()
-    st.dataframe(table.head(5), hide_index=True, key="table_head")
+    st.dataframe(result.table(5), hide_index=True, key="table_head")
     st.caption(
         "The first five rows of what the collector gets: z̃ is the report"
         + (", ỹ the privatised label" if result.y_private is not None else "")
@@ -215,7 +214,7 @@ def _result(result: TableRelease) -> None:
     )
     st.download_button(
         "Privatised table (CSV)",
-        lambda: table.to_csv(index=False),
+        lambda: str(result.table().to_csv(index=False)),  # made when it is asked for
         file_name="privatised.csv",
         mime="text/csv",
         key="download_table",

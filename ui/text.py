@@ -80,6 +80,11 @@ FITTED = {
 
 DRAWING = "Draw a digit with mouse or finger. Nothing is sent until you press the button."
 
+NO_PICTURE_YET = (
+    "Bring a picture above and say what it shows: its way across the boundary then appears here. Nothing has been "
+    "released so far."
+)
+
 STRIP = (
     "The same record at six budgets. This is a teaching view: **each picture is a release of its own**, and whoever "
     "gets all of them knows more than from any single one. Their budgets add up in the ledger. A budget that you have "

@@ -26,10 +26,21 @@ def row(about: Card) -> dict[str, object]:
     }
 
 
+def markdown(about: Card) -> str:
+    """One line of the table in ``models/README.md``."""
+    pre = about.epsilon_pretraining
+    return (
+        f"| `{about.name}` | {about.latent_dim} | {about.radius:g} | {pre if isinstance(pre, str) else f'{pre:g}'} | "
+        f"{sum(about.epochs.values())} | {about.seconds / 60:.1f} | {about.metrics['mechanism_valid_loss']:.1f} | "
+        f"{about.metrics['clean_accuracy_percent']:.1f} | {about.size() / 1e6:.1f} |"
+    )
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m rlm_core.zoo", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print a list of objects")
+    parser.add_argument("--markdown", action="store_true", help="print the table of models/README.md")
     commands = parser.add_subparsers(dest="command")
     ship = commands.add_parser("ship", help="turn training runs into shipped mechanisms (needs the dataset)")
     ship.add_argument("runs", nargs="+", type=Path, help="run folders written by python -m rlm_core.training")
@@ -45,6 +56,9 @@ def main() -> None:
     rows = [row(card(name)) for name in names()]
     if arguments.json:
         print(json.dumps(rows, indent=1))
+        return
+    if arguments.markdown:
+        print("\n".join(markdown(card(name)) for name in names()))
         return
     print(f"{'name':28} {'kind':6} {'dataset':13} {'d':>3} {'l':>5} {'ε_pre':>7} {'MB':>5} {'clean %':>8}")
     for line in rows:

@@ -52,6 +52,11 @@ def piece(app: AppTest, mark: str) -> str:
     return str(found)
 
 
+def piece_way(app: AppTest) -> str:
+    (found,) = [each.value for each in app.main.get("html") if "rlm-way" in each.value]
+    return str(found)
+
+
 def upload(app: AppTest, data: bytes, name: str = "loans.csv") -> AppTest:
     return healthy(app.file_uploader(key="upload_table").set_value((name, data, "text/csv")).run())
 
@@ -81,16 +86,11 @@ def test_opens_with_an_example_one_release_and_every_stage(open_page: Open, mode
     assert [r.epsilon for r in ledger(app).releases] == [10.0]
     assert app.pills(key="loan").value == FIRST and FIRST in words(app)
     for letter in ("x", "h → z", "+", "z̃", "x̃", "y", "ỹ"):
-        assert f'<span class="rlm-symbol">{letter}</span>' in piece(app, "rlm-frame") + piece(app, "rlm-frame")
+        assert f'<span class="rlm-symbol">{letter}</span>' in piece_way(app)
     for name in model.preprocessor.columns:
         assert FEATURES[name].title in words(app)
         field = app.selectbox if FEATURES[name].is_category else app.number_input
         assert field(key=f"loan_{name}").value == LOANS.frame[name].iloc[EXAMPLES[0]]
-
-
-def piece_way(app: AppTest) -> str:
-    (found,) = [each.value for each in app.main.get("html") if "rlm-way" in each.value]
-    return str(found)
 
 
 def test_the_table_shows_what_the_decoder_says(open_page: Open) -> None:
@@ -143,22 +143,40 @@ def test_submitting_an_unchanged_example_releases_nothing(open_page: Open) -> No
     assert len(ledger(app).releases) == 1 and app.pills(key="loan").value == FIRST
 
 
-@pytest.mark.parametrize("name", list(FEATURES))
-def test_every_field_is_part_of_the_record(open_page: Open, model, name: str) -> None:
-    """On the form's own function: one changed field is another record with another x."""
-    if name not in model.preprocessor.columns:
-        pytest.skip(f"the shipped mechanisms do not use {name}")
-    loan = {column: LOANS.frame[column].iloc[0] for column in model.preprocessor.columns}
+def other_value(name: str, value: object, model) -> object:
+    """Another allowed value of a feature."""
     feature = FEATURES[name]
     if feature.is_category:
-        other = next(choice for choice in model.preprocessor.choices(name) if choice != loan[name])
-    else:
-        other = loan[name] + (feature.step or 1)
-    subjects = [
-        subject_of(each, label=0, title="", preprocessor=model.preprocessor, classes=model.card.classes)
-        for each in (loan, loan | {name: other})
-    ]
-    assert subjects[0].record != subjects[1].record and not np.array_equal(subjects[0].x, subjects[1].x)
+        return next(choice for choice in model.preprocessor.choices(name) if choice != value)
+    assert feature.low is not None and feature.high is not None
+    middle = (feature.low + feature.high) / 2
+    return int(middle) if feature.kind == "integer" else float(round(middle))
+
+
+def test_every_field_of_the_form_is_used(open_page: Open, model) -> None:
+    app = open_page("row", eps="∞")
+    loan = {}
+    for name in model.preprocessor.columns:
+        field = (app.selectbox if FEATURES[name].is_category else app.number_input)(key=f"loan_{name}")
+        loan[name] = other_value(name, field.value, model)
+        field.set_value(loan[name])
+    healthy(app.button(key="loan_submit").click().run())
+    used = cache.model(ledger(app).releases[-1].mechanism)
+    subject = subject_of(loan, label=0, title="", preprocessor=used.preprocessor, classes=used.card.classes)
+    assert ledger(app).releases[-1].record == subject.record
+    expected = used.mechanism(math.inf).represent(subject.x[None])[0]
+    assert np.allclose(drawn(app)[-1].z, expected)
+
+
+def test_each_field_is_part_of_the_record(open_page: Open, model) -> None:
+    loan = {name: LOANS.frame[name].iloc[0] for name in model.preprocessor.columns}
+
+    def subject(values: dict[str, object]) -> release.Subject:
+        return subject_of(values, label=0, title="", preprocessor=model.preprocessor, classes=model.card.classes)
+
+    for name in loan:
+        other = subject(loan | {name: other_value(name, loan[name], model)})
+        assert other.record != subject(loan).record and not np.array_equal(other.x, subject(loan).x), name
 
 
 def test_the_label_is_privatised_and_its_own_release(open_page: Open) -> None:
@@ -368,7 +386,7 @@ def test_bad_files_are_explained_and_nothing_is_lost(
     assert app.select_slider(key="eps").value == 4.0 and len(ledger(app).releases) == 1
 
 
-def test_a_header_alone_and_too_many_rows(open_page: Open, loans_csv: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_header_alone_and_too_many_rows(open_page: Open, loans_csv: bytes) -> None:
     app = upload(open_page("row", rows=CSV_FILE), loans_csv.splitlines()[0])
     assert "no rows" in app.warning[0].value
     assert "50,000 rows" in app.file_uploader(key="upload_table").label
