@@ -84,7 +84,7 @@ def test_csv_bad_then_good_then_another_column(server, visit) -> None:
         page.get_by_role("button", name="Privatised table (CSV)").click()
     rows = list(csv.reader(io.StringIO(started.value.path().read_text())))
     assert len(rows) == 25 and rows[0][0] == "z_private_1" and "y_private" in rows[0]
-    before = page.locator(".js-plotly-plot .xaxislayer-above").inner_text()
+    before = page.locator(".js-plotly-plot .xaxislayer-above").text_content()
     page.get_by_label("Column", exact=True).click()
     page.get_by_role("option", name="Grade", exact=True).click()
     page.wait_for_function(
