@@ -167,7 +167,7 @@ _ENTRIES = (
         title="Laplace, feature by feature",
         summary="Laplace noise on every feature, each with an equal share of epsilon.",
         source="Dwork et al. 2006",
-        dimension=2,
+        dimension=1,
         make=lambda epsilon, d: PerFeatureLaplace(epsilon=epsilon, low=(0.0,) * d, high=(1.0,) * d),
         worst_pair=_opposite_bounds,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
@@ -17,6 +17,7 @@ from rlm_core.owner.randomness import floor64
 from rlm_core.types import BoolArray, FloatArray, positive
 
 _ROUND_DOWN = Context(prec=80, rounding=ROUND_FLOOR)
+_ROUND_UP = Context(prec=80, rounding=ROUND_CEILING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +138,8 @@ def half_spaces(dimension: int) -> tuple[int, int]:
 @lru_cache(maxsize=256)
 def _probability(epsilon: float, dimension: int) -> Fraction:
     plus, minus = half_spaces(dimension)
-    odds = _ROUND_DOWN.multiply(_ROUND_DOWN.divide(Decimal(minus), Decimal(plus)), _ROUND_DOWN.exp(-Decimal(epsilon)))
-    # Rounding at 80 digits may have made the odds too small; the tiny excess makes up for it.
-    excess = _ROUND_DOWN.multiply(odds, Decimal("1e-70"))
-    return floor64(_ROUND_DOWN.divide(Decimal(1), Decimal(1) + odds + excess))
+    # Rounded up, p only falls. exp rounds to nearest at 80 digits; the next number above is never too small.
+    # The context's own methods: Decimal's operators would round to 28 digits, and p to 1 for a large ε.
+    inverse = _ROUND_UP.next_plus(_ROUND_UP.exp(-Decimal(epsilon)))
+    odds = _ROUND_UP.multiply(_ROUND_UP.divide(Decimal(minus), Decimal(plus)), inverse)
+    return floor64(_ROUND_DOWN.divide(Decimal(1), _ROUND_UP.add(Decimal(1), odds)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
@@ -21,6 +21,8 @@ from rlm_core.types import BoolArray, FloatArray, positive
 GRID = 2.0**-16
 """Reported unit vectors are rounded to multiples of this: far below the noise, far above rounding errors."""
 
+_ROUND_DOWN = Context(prec=200, rounding=ROUND_FLOOR)
+_ROUND_UP = Context(prec=200, rounding=ROUND_CEILING)
 _MARGIN = 1e-10  # taken off ε: the incomplete beta function is good to about 1e-13
 _SHORTEST = 2.0**-20  # a shorter random direction would be known to too few digits
 
@@ -178,6 +180,6 @@ def calibrate(epsilon: float, dimension: int) -> Cap:
 def _cap(epsilon: float, *, square: float, mass: float, mean: float) -> Cap:
     """The cap's p and m; ``mean`` is c = E[⟨V, u⟩; V in the cap] for a uniform V."""
     odds = Decimal(math.exp(_MARGIN - epsilon) * (1.0 - mass) / mass)
-    p = floor64(Decimal(1) / (1 + odds))
+    p = floor64(_ROUND_DOWN.divide(Decimal(1), _ROUND_UP.add(Decimal(1), odds)))
     shrink = mean * (float(p) / mass - float(1 - p) / (1.0 - mass))
     return Cap(square=square, mass=mass, probability=p, shrink=shrink)

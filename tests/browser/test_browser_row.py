@@ -58,7 +58,8 @@ def test_example_then_epsilon_then_draw_again(server, visit) -> None:
 def test_own_values_are_released_when_submitted_and_stay_out_of_the_address(server, visit) -> None:
     opened = visit(server, "/row?eps=4")
     page = opened.page
-    income = page.get_by_label("Yearly income ($)")
+    income = page.get_by_role("spinbutton", name="Yearly income ($)", exact=True)
+    assert income.input_value() == "58000"
     income.fill("61500")
     income.press("Tab")
     opened.settled()
