@@ -15,21 +15,20 @@ import math
 import time
 from pathlib import Path
 
-import numpy as np
 import torch
 
 import rlm_core
 from benchmarks import table
 from benchmarks.table import Row
-from rlm_core.collector.classifier import NoiseAwareClassifier
 from rlm_core.data import load, split_of
+from rlm_core.data.splits import Part
 from rlm_core.training.presets import PRESETS, preset_name
-from rlm_core.types import FloatArray, IntArray
-from rlm_core.zoo.metrics import clean_classifier
+from rlm_core.zoo.metrics import clean_classifier, fit_clean
 from rlm_core.zoo.ship import inputs_of, make_bundle, model_from_run
 
 EXPERIMENT = "representations"
 DATASETS = ("mnist", "cifar10", "lending_club")
+CLASSIFIER_PARTS: tuple[Part, ...] = ("classifier_train", "classifier_valid", "classifier_test")
 RAW_HIDDEN: dict[str, tuple[int, ...]] = {"mnist": (400, 150, 50), "cifar10": (), "lending_club": (50,)}
 
 
@@ -58,53 +57,37 @@ def main(options: argparse.Namespace) -> int:
 
 def measure(dataset: str, name: str, seed: int, run: Path, finished: set[tuple[str, str, float, int]]) -> list[Row]:
     """The trials of one run that are not measured yet: the representation, and what it started from."""
-    model, preset = model_from_run(run), PRESETS[name]
-    kind = model.card.kind
+    model, preset, data = model_from_run(run), PRESETS[name], load(dataset)
+    classes = len(model.card.classes)
     rows = []
-    for mechanism in (kind, "raw features"):
+    for mechanism in (model.card.kind, "raw features"):
         if (dataset, mechanism, math.inf, seed) in finished:
             continue
         start = time.perf_counter()
-        if mechanism == kind:
-            bundle = make_bundle(model, load(dataset), preset, seed)
-            classifier = clean_classifier(preset, len(model.card.classes), seed)
-            parts = (bundle.train_z, bundle.train_y, bundle.test_z, bundle.test_y)
+        if mechanism == "raw features":
+            split = split_of(data, seed=seed)
+            train, valid, test = (inputs_of(model, data, split, part) for part in CLASSIFIER_PARTS)
+            classifier = clean_classifier(preset, classes, seed, RAW_HIDDEN[dataset])
         else:
-            classifier = clean_classifier(preset, len(model.card.classes), seed, hidden=RAW_HIDDEN[dataset])
-            split = split_of(load(dataset), seed=seed)
-            parts = tuple(  # type: ignore[assignment]
-                array
-                for part in ("classifier_train", "classifier_test")
-                for array in inputs_of(model, load(dataset), split, part)  # type: ignore[arg-type]
+            bundle = make_bundle(model, data, preset, seed)
+            train, valid = (bundle.train_z, bundle.train_y), (bundle.valid_z, bundle.valid_y)
+            test = (bundle.test_z, bundle.test_y)
+            classifier = clean_classifier(preset, classes, seed)
+        fit_clean(classifier, train, valid)
+        rows.append(
+            Row(
+                experiment=EXPERIMENT,
+                dataset=dataset,
+                mechanism=mechanism,
+                epsilon=math.inf,
+                seed=seed,
+                accuracy=round(100 * classifier.score(*test), 2),
+                latent_dim=train[0].shape[1],
+                radius="" if mechanism == "raw features" else preset.radius,
+                train_rows=len(train[1]),
+                test_rows=len(test[1]),
+                seconds=round(time.perf_counter() - start, 1),
+                version=rlm_core.__version__,
             )
-        rows.append(_trial(classifier, parts, dataset, mechanism, seed, start, model.card.latent_dim, preset.radius))
+        )
     return rows
-
-
-def _trial(
-    classifier: NoiseAwareClassifier,
-    parts: tuple[FloatArray, IntArray, FloatArray, IntArray],
-    dataset: str,
-    mechanism: str,
-    seed: int,
-    start: float,
-    latent_dim: int,
-    radius: float,
-) -> Row:
-    train_x, train_y, test_x, test_y = parts
-    classifier.fit(train_x, train_y, transition=np.eye(classifier.classes))
-    learnt = mechanism != "raw features"
-    return Row(
-        experiment=EXPERIMENT,
-        dataset=dataset,
-        mechanism=mechanism,
-        epsilon=math.inf,
-        seed=seed,
-        accuracy=round(100 * classifier.score(test_x, test_y), 2),
-        latent_dim=latent_dim if learnt else train_x.shape[1],
-        radius=radius if learnt else "",
-        train_rows=len(train_y),
-        test_rows=len(test_y),
-        seconds=round(time.perf_counter() - start, 1),
-        version=rlm_core.__version__,
-    )

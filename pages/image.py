@@ -31,18 +31,18 @@ def workbench() -> None:
     st.header("Choose a budget", anchor=False)
     budget = controls.budget_controls()
     st.html(f'<div class="rlm-promise">{text.promise(budget.epsilon)}</div>')
+    charged = st.empty()
     model = controls.choose_mechanism(dataset, budget.epsilon)
     if subject is None:
         st.info(text.NO_PICTURE_YET, icon=":material/arrow_upward:")
         return
     drawn = release.current(subject, model, budget)
+    charged.html(f'<p class="rlm-note">{text.MOVING_DRAWS} {spent_line(subject)}</p>')
     decoded = model.decode(drawn.z_private[None])[0]
 
     st.header("The way of your picture", anchor=False)
     st.html(f'<div class="rlm-frame">{image_way(subject, model, drawn, decoded, dataset)}</div>')
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        draw_again(subject, model, budget)
-        st.html(f'<p class="rlm-note">{spent_line(subject)}</p>')
+    draw_again(subject, model, budget)
 
     left, right = st.columns([1, 1], gap="large")
     with left:

@@ -99,20 +99,23 @@ def draw(subject: Subject, model: Any, budget: Budget, *, with_label: bool = Tru
     session.ledger.spend(
         Release(record=subject.record, mechanism=model.card.name, epsilon_x=budget.epsilon_x, epsilon_y=epsilon_y)
     )
-    trace = rlm.trace(subject.x[None])
+    # h depends on x and the encoder alone: a ResNet need not run again because ε moved. The noise is always new.
+    known = next((each.h for each in draws_of(subject, model.card.name)), None)
+    h = rlm.encode(subject.x[None]) if known is None else known[None]  # (1, d)
+    z_private = rlm.noise.privatise(h)
     labels = RandomisedResponse(epsilon=epsilon_y, classes=len(subject.classes))
     drawn = Drawn(
         report=Report(
             mechanism=model.card.name,
-            z_private=tuple(trace.z_private[0].tolist()),
+            z_private=tuple(z_private[0].tolist()),
             y_private=int(labels.privatise(subject.label)[0]) if send_label else None,
             epsilon_x=budget.epsilon_x,
             epsilon_y=epsilon_y,
         ),
         budget=budget,
         scale=rlm.noise.scale,
-        h=trace.h[0],
-        z=trace.z[0],
+        h=h[0],
+        z=rlm.noise.clip(h)[0],
     )
     session.draws.setdefault(_key(subject, model.card.name, budget, with_label), []).append(drawn)
     return drawn

@@ -85,6 +85,11 @@ NO_PICTURE_YET = (
     "released so far."
 )
 
+MOVING_DRAWS = (
+    "Every new combination of record, ε, λ and mechanism draws and sends one report; coming back to one shows the "
+    "report that was sent."
+)
+
 STRIP = (
     "The same record at six budgets. This is a teaching view: **each picture is a release of its own**, and whoever "
     "gets all of them knows more than from any single one. Their budgets add up in the ledger. A budget that you have "

@@ -7,6 +7,7 @@ import io
 import re
 
 import pytest
+from browser_driver import PATIENCE
 
 from rlm_core.data.samples import loan_examples
 from rlm_core.data.schema import FEATURES
@@ -56,10 +57,12 @@ def test_example_then_epsilon_then_draw_again(server, visit) -> None:
 
 
 def test_own_values_are_released_when_submitted_and_stay_out_of_the_address(server, visit) -> None:
+    from playwright.sync_api import expect
+
     opened = visit(server, "/row?eps=4")
     page = opened.page
     income = page.get_by_role("spinbutton", name="Yearly income ($)", exact=True)
-    assert income.input_value() == "58000"
+    expect(income).to_have_value("58000", timeout=PATIENCE)  # the browser fills the fields one after another
     income.fill("61500")
     income.press("Tab")
     opened.settled()
