@@ -1,4 +1,4 @@
-'''Learnt local differential privacy: the way of one record, and who sees what.
+"""Learnt local differential privacy: the way of one record, and who sees what.
 
       owner (blue)                                                 ║  collector (vermilion)
     x ─encoder─▶ h ─clip ν─▶ z ─Laplace(2l/εx)─▶ z̃ ───────────────▶║─▶ decoder    ─▶ x̃
@@ -21,7 +21,7 @@ The folder is the trust boundary: ``owner/`` sees x, ``collector/`` never does, 
 
 Source: Mansbridge et al., "Representation Learning for High-Dimensional Data Collection
 under Local Differential Privacy".
-'''
+"""
 
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import RLM, HasDensity, Mechanism, Report, Trace, release

@@ -230,9 +230,7 @@ def release(
         raise ValueError(f"Expected one label, got {label.size}.")
     cost_y = 0.0 if labels is None else labels.epsilon
     if ledger is not None:
-        ledger.spend(
-            Release(record=record, mechanism=mechanism.name, epsilon_x=mechanism.epsilon, epsilon_y=cost_y)
-        )
+        ledger.spend(Release(record=record, mechanism=mechanism.name, epsilon_x=mechanism.epsilon, epsilon_y=cost_y))
     return Report(
         mechanism=mechanism.name,
         z_private=tuple(mechanism.privatise(row)[0].tolist()),

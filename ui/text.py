@@ -62,9 +62,9 @@ TABLE_STEPS = (
 )
 
 TABLE_DISTRIBUTION = (
-    "One column of your table, before and after. Single rows are far off, yet the column as a whole keeps some of its "
-    "shape: that is what a collector may learn. For words, the probabilities of all rows are added up. A decoder shows "
-    "the likely, so rare values fade and the spread shrinks or grows with the noise."
+    "One column of your table, before and after. The smaller ε, the less a single decoded row says about its own "
+    "record; what a collector may hope to learn is the shape of the column as a whole. For words, the probabilities of "
+    "all rows are added up. A decoder shows the likely, so rare values fade."
 )
 
 UPLOAD = {

@@ -106,7 +106,8 @@ class NoiseAwareClassifier:
         labels = torch.from_numpy(np.asarray(y_private, dtype=np.int64))  # (n,)
         if reports.ndim != 2 or labels.shape != reports.shape[:1] or len(labels) == 0:
             raise ValueError(
-                f"Expected z_private of shape (n, d) and n labels, got {tuple(reports.shape)} and {tuple(labels.shape)}."
+                f"Expected z_private of shape (n, d) and n labels, "
+                f"got {tuple(reports.shape)} and {tuple(labels.shape)}."
             )
         channel = torch.from_numpy(finite("transition", transition)).float()  # (K, K)
         if channel.shape != (self.classes, self.classes):

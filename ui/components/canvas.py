@@ -26,7 +26,8 @@ CSS = """
 canvas { width: 100%; aspect-ratio: 1; background: #000; border-radius: 10px; touch-action: none;
   cursor: crosshair; display: block; outline: 2px solid #0072B2; outline-offset: 2px; }
 .row { display: flex; gap: .5rem; margin-top: .8rem; }
-button { font: inherit; padding: .4rem .65rem; white-space: nowrap; border-radius: var(--st-button-radius, 8px); cursor: pointer;
+button { font: inherit; padding: .4rem .65rem; white-space: nowrap;
+  border-radius: var(--st-button-radius, 8px); cursor: pointer;
   border: 1px solid var(--st-border-color, #ccc); background: transparent; color: var(--st-text-color, inherit); }
 button.use { background: #0072B2; border-color: #0072B2; color: #fff; flex: 1; }
 button:disabled { opacity: .45; cursor: default; }

@@ -62,7 +62,8 @@ input { width: 100%; height: 2rem; margin: 0; appearance: none; background: tran
 input::-webkit-slider-runnable-track { height: 4px; border-radius: 2px;
   background: linear-gradient(#0072B2 0 0) 0 / var(--fill, 0%) 100% no-repeat,
     color-mix(in srgb, currentColor 18%, transparent); }
-input::-moz-range-track { height: 4px; border-radius: 2px; background: color-mix(in srgb, currentColor 18%, transparent); }
+input::-moz-range-track { height: 4px; border-radius: 2px;
+  background: color-mix(in srgb, currentColor 18%, transparent); }
 input::-moz-range-progress { height: 4px; border-radius: 2px; background: #0072B2; }
 input::-webkit-slider-thumb { appearance: none; width: 20px; height: 20px; margin-top: -8px; border-radius: 50%;
   background: #0072B2; border: 2px solid var(--st-background-color, #fff); }
