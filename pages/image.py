@@ -9,9 +9,10 @@ import streamlit as st
 
 from rlm_core.types import FloatArray, IntArray
 from ui import controls, release, text
+from ui.components.drawing import drawing
 from ui.download import downloads
 from ui.errors import guarded
-from ui.figures import CONFIG, taxicab
+from ui.figures import taxicab
 from ui.image_source import image_source, source_control
 from ui.inference import inference_view
 from ui.ledger import draw_again, ledger_view, spent_line
@@ -117,14 +118,9 @@ def noise_from_above(subject: Subject, model: Any, drawn: Drawn) -> None:
     b = second.selectbox("Upwards", numbers, index=strongest[1] - 1, key=f"dim_b_{drawn.z.size}")
     earlier = [each.z_private for each in release.draws_of(subject, model.card.name) if each is not drawn]
     chart, legend = taxicab(
-        drawn.z,
-        drawn.z_private,
-        radius=model.card.radius,
-        scale=drawn.scale,
-        dims=(a - 1, b - 1),
-        earlier=earlier,
+        drawn.z, drawn.z_private, radius=model.card.radius, scale=drawn.scale, dims=(a - 1, b - 1), earlier=earlier
     )
-    st.plotly_chart(chart, theme=None, config=CONFIG, key="taxicab", alt="z and z̃ in two dimensions")
+    drawing(chart, key="taxicab")
     st.html(legend)
     st.caption(text.TAXICAB)
 

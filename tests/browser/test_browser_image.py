@@ -61,14 +61,11 @@ def test_an_unrelated_control_draws_nothing(server, visit) -> None:
     opened = visit(server, "/image")
     page = opened.page
     decoded = opened.source(DECODED)
-    page.locator(".js-plotly-plot").wait_for()
-    before = page.locator(".js-plotly-plot .xtitle").text_content()
+    before = page.locator("svg[role=img][aria-label^='z and']").get_attribute("aria-label")
     page.get_by_label("Across").click()
-    number = "1" if before != "number 1" else "2"
+    number = "1" if "dimensions 1 and" not in before else "2"
     page.get_by_role("option", name=number, exact=True).click()
-    page.wait_for_function(
-        "(before) => document.querySelector('.js-plotly-plot .xtitle').textContent !== before", arg=before
-    )
+    page.locator(f"svg[aria-label^='z and z̃ in the dimensions {number} and']").wait_for()
     opened.settled()
     assert opened.source(DECODED) == decoded and opened.spent() == 10.0
 

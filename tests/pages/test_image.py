@@ -119,12 +119,14 @@ def test_the_mechanism_follows_epsilon_unless_chosen(open_page: Open) -> None:
 def test_choosing_dimensions_draws_nothing(open_page: Open) -> None:
     app = open_page("image")
     before = way(app)
-    chart = app.main.get("plotly_chart")[0].proto.spec
+    (chart,) = (each.proto.json for each in app.main.get("bidi_component"))
+    assert "<svg" in chart
     shown = {app.selectbox(key="dim_a_8").value, app.selectbox(key="dim_b_8").value}
     other = next(number for number in range(1, 9) if number not in shown)
     healthy(app.selectbox(key="dim_a_8").set_value(other).run())
     assert way(app) == before and len(ledger(app).releases) == 1
-    assert app.main.get("plotly_chart")[0].proto.spec != chart
+    (moved,) = (each.proto.json for each in app.main.get("bidi_component"))
+    assert moved != chart and f"number {other}" in moved
     healthy(app.selectbox(key="dim_b_8").set_value(other).run())
     assert len(ledger(app).releases) == 1
 

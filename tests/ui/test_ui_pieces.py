@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import tomllib
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from ui import colours, markup, release, site, text
 from ui.components import canvas, live_digit
 from ui.controls import EPSILONS
 from ui.download import summary
-from ui.figures import taxicab
+from ui.figures import noise_diamond, taxicab
 from ui.release import Drawn, Subject
 from ui.way import label_stages, noise_stage, reach_of, representation_stage
 
@@ -78,17 +78,31 @@ def test_stages_say_their_numbers() -> None:
 
 def test_taxicab_diamonds_hold_their_share_of_the_noise() -> None:
     # 200,000 draws: the standard deviation of a share is below 0.0012, the tolerance is more than 8 of them.
-    scale, z = 1.7, np.array([0.5, -0.25, 9.0])
-    figure, legend = taxicab(z, z + 1.0, radius=3.0, scale=scale, dims=(0, 1), earlier=[z])
-    noise = np.random.default_rng(11).laplace(0.0, scale, size=(200_000, 2))
-    distance = np.abs(noise).sum(axis=1)
-    for trace, share in zip(figure["data"][1:3], (0.9, 0.5), strict=True):
-        size = trace["x"][0] - z[0]
+    scale = 1.7
+    distance = np.abs(np.random.default_rng(11).laplace(0.0, scale, size=(200_000, 2))).sum(axis=1)
+    for share in (0.9, 0.5):
+        size = noise_diamond(share, scale)
         assert (distance <= size).mean() == pytest.approx(share, abs=0.01)
         assert (distance <= 0.9 * size).mean() < share - 0.01  # a wrong size would be seen
+
+
+def test_taxicab_puts_points_where_they_are() -> None:
+    z, z_private = np.array([1.0, -0.5, 9.0]), np.array([-2.0, 0.75, 9.0])
+    svg, legend = taxicab(z, z_private, radius=3.0, scale=1.0, dims=(0, 1), earlier=[z])
+    root = ElementTree.fromstring(svg)
+    ball, outer, inner = (
+        [tuple(map(float, p.split(","))) for p in each.get("points").split()] for each in root.iter("polygon")
+    )
+    unit = (ball[0][0] - ball[2][0]) / 6.0  # drawing units per unit of z: the ball is 2 · 3 wide
+    earlier, at_z, at_z_private = ((float(c.get("cx")), float(c.get("cy"))) for c in root.iter("circle"))
+    assert earlier == at_z
+    assert at_z_private[0] - at_z[0] == pytest.approx(-3.0 * unit, abs=0.2)
+    assert at_z_private[1] - at_z[1] == pytest.approx(-1.25 * unit, abs=0.2)  # upwards is less
+    assert (outer[0][0] - outer[2][0]) / 2 == pytest.approx(noise_diamond(0.9, 1.0) * unit, abs=0.2)
+    assert (inner[0][0] + inner[2][0]) / 2 == pytest.approx(at_z[0], abs=0.2)
+    assert all(0 <= value <= 400 for point in (*outer, *ball) for value in point)
     assert "other reports" in legend
-    json.dumps(figure)
-    assert "showlegend" in json.dumps(taxicab(z, z, radius=3.0, scale=0.0, dims=(0, 2))[0])
+    assert len(list(ElementTree.fromstring(taxicab(z, z, radius=3.0, scale=0.0, dims=(0, 2))[0]).iter("polygon"))) == 1
 
 
 def test_summary_is_computed_from_the_report_alone() -> None:

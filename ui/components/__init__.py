@@ -1,1 +1,1 @@
-"""Own browser components: the drawing canvas and the live digit. No code from another host."""
+"""Own browser components: the canvas to draw on, the live digit, inline drawings. No code from another host."""
