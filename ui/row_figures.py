@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from ui.colours import COLLECTOR, NEUTRAL, OWNER, tint
-from ui.figures import Figure, legend_html
+from ui.figures import legend_html
 
+Figure = dict[str, Any]
+CONFIG = {"displayModeBar": False, "responsive": True}
 MOST_BINS = 40
 MOST_LEVELS = 16
 
