@@ -74,7 +74,7 @@ def choose_picture() -> tuple[str, Subject | None]:
 def image_way(subject: Subject, model: Any, drawn: Drawn, decoded: FloatArray, dataset: str) -> str:
     """x, h → z, noise, y on the owner's side; z̃, x̃, ỹ on the collector's."""
     radius = model.card.radius
-    reach = reach_of(drawn.h, drawn.z_private, drawn.noise)
+    reach = reach_of(drawn.z, drawn.z_private, drawn.noise)  # not h: it may be many times larger, and is cut off
     label, label_private = label_stages(drawn, subject)
     original = Stage(
         letter="x",

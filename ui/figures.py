@@ -109,7 +109,8 @@ def _diamond(x: float, y: float, size: float, reach: float, colour: str, alpha: 
 
 def _point(x: float, y: float, reach: float, colour: str, size: float, title: str, letter: str = "") -> str:
     px, py = _x(x, reach), _y(y, reach)
-    name = f'<text class="letter" x="{px + 10:.1f}" y="{py - 8:.1f}">{letter}</text>' if letter else ""
+    right, up = (-18, -16) if letter == "z" else (9, 9)  # on opposite sides: the two points may be close
+    name = f'<text class="letter" x="{px + right:.1f}" y="{py - up:.1f}">{letter}</text>' if letter else ""
     ring = ' stroke="#fff" stroke-opacity=".85"' if letter else ""
     return (
         f'<circle cx="{px:.1f}" cy="{py:.1f}" r="{size:g}" fill="{colour}"{ring}><title>{title}</title></circle>{name}'

@@ -6,7 +6,7 @@
 Weights are stored in float16 (loading gives float32), each file with its SHA-256 in the card.
 """
 
-from rlm_core.zoo.card import Card, card, names
+from rlm_core.zoo.cards import Card, card, names
 from rlm_core.zoo.model import Bundle, ZooModel, choose, load
 
 __all__ = ["Bundle", "Card", "ZooModel", "card", "choose", "load", "names"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from rlm_core.zoo.card import Card, card, names
+from rlm_core.zoo.cards import Card, card, names
 
 
 def row(about: Card) -> dict[str, object]:

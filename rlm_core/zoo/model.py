@@ -26,7 +26,7 @@ from rlm_core.training.presets import preset_name
 from rlm_core.training.run import pick_device
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.vision import FEATURES, resnet18_trunk
-from rlm_core.zoo.card import MODELS, TRUNK, Card, card, verify
+from rlm_core.zoo.cards import MODELS, TRUNK, Card, card, verify
 
 SIDE = 32  # of a CIFAR-10 picture
 BLOCK = 256  # records encoded or decoded at a time

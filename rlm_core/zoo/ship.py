@@ -25,7 +25,7 @@ from rlm_core.owner.clip import L1Clip
 from rlm_core.training.picture_source import read_view
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
 from rlm_core.types import FloatArray, IntArray
-from rlm_core.zoo.card import MODELS, Card, sha256
+from rlm_core.zoo.cards import MODELS, Card, sha256
 from rlm_core.zoo.metrics import clean_accuracy
 from rlm_core.zoo.model import Bundle, ZooModel, build, trained_part
 from rlm_core.zoo.model import load as load_model
