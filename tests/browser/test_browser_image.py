@@ -32,7 +32,7 @@ def press_on_slider(page, key: str, press: str) -> None:
 
 def say_what_it_shows(page, label: str) -> None:
     """Choose the true label of the visitor's own picture."""
-    page.get_by_label("What does it show?").click()
+    page.get_by_role("combobox", name="What does it show?").click()
     page.get_by_role("option", name=label, exact=True).click()
 
 
