@@ -14,9 +14,9 @@ HTML = """
 <div class="pad">
   <canvas width="280" height="280" role="img" aria-label="Drawing area for a digit"></canvas>
   <div class="row">
-    <button type="button" class="use">Use this drawing</button>
-    <button type="button" class="undo">Undo</button>
-    <button type="button" class="clear">Clear</button>
+    <button type="button" class="use" disabled>Use this drawing</button>
+    <button type="button" class="undo" disabled>Undo</button>
+    <button type="button" class="clear" disabled>Clear</button>
   </div>
 </div>
 """
