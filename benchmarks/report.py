@@ -119,9 +119,9 @@ def page(found: list[Cell]) -> str:
 READING = (
     "### Where and why we differ",
     "",
-    "- **MNIST.** Same split and architecture. The mechanisms train for 20 epochs on one processor core, the",
-    "  paper's for up to an hour on a GPU; coordinates of z that the training gives up early stay unused, which",
-    "  a warm-up of the KL makes rarer but does not exclude.",
+    "- **MNIST.** Same split and architecture. The mechanisms train for 20 epochs on one processor core (this one,",
+    "  without LDP, for 60), the paper's for up to an hour on a GPU; coordinates of z that the training gives up early",
+    "  stay unused, which a warm-up of the KL makes rarer but does not exclude.",
     "- **CIFAR-10.** The paper fine-tunes the whole ResNet-18 at 224 px for up to 12 hours on a GPU. Ours is",
     "  frozen at 160 px and only a linear layer of 32 is learnt, on one augmented view of each picture beside",
     "  the picture itself. The raw features bound what such a layer can keep. The presets ending in `-finetune`",

@@ -75,7 +75,9 @@ def test_drawing(server, visit) -> None:
     page = opened.page
     use = page.get_by_role("button", name="Use this drawing")
     assert use.is_disabled()
-    box = page.locator("canvas").bounding_box()
+    canvas = page.locator("canvas[data-ready]")
+    canvas.wait_for()
+    box = canvas.bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.25 * box["height"])
     page.mouse.down()
     for x, y in [(0.7, 0.25), (0.45, 0.8)]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import integrate, stats
+from torch import nn
 
 from rlm_core.collector.decoder import MLPDecoder, TableDecoder
 from rlm_core.owner.clip import L1Clip
@@ -139,3 +140,31 @@ def test_training_noise_is_laplace() -> None:
     assert stats.kstest(sample, stats.laplace(0, 1).cdf).pvalue > 1e-3
     for wrong in (0.9, 1.1):
         assert stats.kstest(sample, stats.laplace(0, wrong).cdf).pvalue < 1e-9
+
+
+def test_the_warm_up_raises_the_weight_of_the_kl_and_ends_at_the_elbo() -> None:
+    def build(warm_up_steps: int) -> VariationalRLM:
+        torch.manual_seed(0)
+        return VariationalRLM(
+            encoder=nn.Linear(6, 2),
+            decoder=nn.Linear(2, 6),
+            clip=L1Clip(radius=2.0),
+            epsilon_pretraining=4.0,
+            warm_up_steps=warm_up_steps,
+        )
+
+    x = torch.rand(8, 6)
+    plain, warm = build(0), build(4)
+    objective = negative_elbo(bernoulli)
+
+    def loss(model: VariationalRLM) -> torch.Tensor:
+        return objective(model, x, torch.Generator().manual_seed(1)).detach()
+
+    kl = laplace_kl(plain.represent(x), plain.scale).sum(-1).detach()
+    elbo = loss(plain)
+    for step in range(1, 7):
+        weight = min(1.0, step / 4)
+        torch.testing.assert_close(loss(warm), elbo - (1 - weight) * kl)
+    fresh = build(4).eval()
+    torch.testing.assert_close(loss(fresh), elbo)  # evaluation is never warmed up
+    assert fresh.state_dict()["steps"] == 0 and warm.state_dict()["steps"] == 6  # a checkpoint keeps it

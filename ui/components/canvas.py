@@ -79,6 +79,7 @@ export default ({ key, parentElement, setStateValue }) => {
   clear.onclick = () => { strokes.length = 0; paint(); };
   use.onclick = () => setStateValue("png", canvas.toDataURL("image/png").split(",")[1]);
   paint();
+  canvas.dataset.ready = "yes";
 };
 """
 

@@ -1,0 +1,40 @@
+"""What the README shows must run, and every file and picture it links must be there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlm_core import Report, release
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_ten_lines_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    report = Report.from_json(capsys.readouterr().out)
+    assert report == names["report"]
+    assert names["picture"].shape == (28, 28)
+    again = {"mechanism": names["model"].mechanism(5.6), "labels": names["labels"], "ledger": names["ledger"]}
+    release(names["digits"].images[0].ravel() / 255, 0, **again, record="digit 0")
+    with pytest.raises(ValueError, match="at most 20"):  # "a third release would be refused"
+        release(names["digits"].images[0].ravel() / 255, 0, **again, record="digit 0")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/architecture.md", "docs/results.md", "models/README.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), f"{page} links to {target}, which does not exist"
+
+
+def test_every_shipped_mechanism_is_listed() -> None:
+    listed = (ROOT / "models" / "README.md").read_text(encoding="utf-8")
+    for card in (ROOT / "models").glob("*/card.json"):
+        assert f"`{card.parent.name}`" in listed
