@@ -25,7 +25,8 @@ class Visit:
         self.page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
 
     def source(self, selector: str) -> str:
-        """The picture that an <img> shows."""
+        """The picture that an <img> shows, once it shows one."""
+        self.page.locator(f"{selector}[src]").first.wait_for(state="attached")
         return str(self.page.locator(selector).first.get_attribute("src"))
 
     def wait_for_other(self, selector: str, before: str) -> str:
@@ -33,6 +34,18 @@ class Visit:
         element = self.page.locator(selector).first.element_handle()
         self.page.wait_for_function("([image, before]) => image.src !== before", arg=[element, before])
         return self.source(selector)
+
+    def choose(self, label: str, option: str) -> None:
+        """Pick from a select box; open it again if a rerun of the page has closed it."""
+        wanted = self.page.get_by_role("option", name=option, exact=True)
+        for _ in range(20):
+            self.page.get_by_label(label).first.click()
+            try:
+                wanted.click(timeout=PATIENCE / 20)
+                return
+            except Exception:  # playwright's TimeoutError: the list was closed before it could be used
+                self.page.keyboard.press("Escape")
+        raise AssertionError(f"The option {option} of {label} could not be chosen.")
 
     def spent(self) -> float:
         """The total ε of the record, as the page says it."""

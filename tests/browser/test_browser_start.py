@@ -16,16 +16,28 @@ def set_slider(page, position: int) -> None:
     page.locator("input[type=range]").fill(str(position))
 
 
-def test_promise_and_digit_fit_one_laptop_screen(server, visit) -> None:
-    page = visit(server, "/").page
+@pytest.fixture
+def start(server, visit):
+    """The start page with its digit drawn."""
+
+    def opened(**options):
+        page = visit(server, "/", **options)
+        page.page.locator(".live[data-ready]").wait_for()
+        return page
+
+    return opened
+
+
+def test_promise_and_digit_fit_one_laptop_screen(start) -> None:
+    page = start().page
     for selector in ("h1", "input[type=range]", ".live .promise", ".live .spent", DECODED):
         box = page.locator(selector).first.bounding_box()
         assert box and box["y"] >= 0 and box["y"] + box["height"] <= 800, selector
     assert "as likely under your record as under any other" in page.locator(".live .promise").inner_text()
 
 
-def test_dragging_draws_and_spends(server, visit) -> None:
-    opened = visit(server, "/")
+def test_dragging_draws_and_spends(start) -> None:
+    opened = start()
     page = opened.page
     first = opened.source(DECODED)
     assert "1 report, ε = 8 in total" in page.locator(".live .spent").inner_text()
@@ -43,8 +55,8 @@ def test_dragging_draws_and_spends(server, visit) -> None:
     assert opened.source(DECODED) != first
 
 
-def test_a_real_drag_ends_where_the_hand_lets_go(server, visit) -> None:
-    opened = visit(server, "/")
+def test_a_real_drag_ends_where_the_hand_lets_go(start) -> None:
+    opened = start()
     page = opened.page
     box = page.locator("input[type=range]").bounding_box()
     y = box["y"] + box["height"] / 2
@@ -58,8 +70,8 @@ def test_a_real_drag_ends_where_the_hand_lets_go(server, visit) -> None:
     assert page.locator("output").inner_text() == "3.5"
 
 
-def test_epsilon_goes_along_to_the_image_page(server, visit) -> None:
-    page = visit(server, "/").page
+def test_epsilon_goes_along_to_the_image_page(start) -> None:
+    page = start().page
     set_slider(page, 4)  # ε = 2.5
     page.get_by_text("ε = 10.5 in total").wait_for()
     page.get_by_test_id("stMain").get_by_role("link", name="Privatise an image").click()
@@ -77,8 +89,8 @@ def test_answers_carry_strict_headers(server, chromium) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_start_on_a_phone(server, visit, scheme: str) -> None:
-    opened = visit(server, "/", width=390, height=844, scheme=scheme)
+def test_start_on_a_phone(start, scheme: str) -> None:
+    opened = start(width=390, height=844, scheme=scheme)
     assert opened.overflow() <= 0
     wall = opened.page.locator(".wall").bounding_box()
     assert wall and wall["width"] > 5 * wall["height"]  # the boundary lies across

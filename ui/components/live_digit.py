@@ -142,6 +142,7 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
     else slider.value = data.position;
   }
   say();
+  $(".live").dataset.ready = "yes";
 };
 """
 
