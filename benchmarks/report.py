@@ -14,7 +14,7 @@ import statistics
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks import representations, table
+from benchmarks import representations, speed, table
 
 PAPER = json.loads((Path(__file__).resolve().parent / "paper_numbers.json").read_text(encoding="utf-8"))
 TITLES = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
@@ -112,8 +112,34 @@ def page(found: list[Cell]) -> str:
             f"| {TITLES[cell.dataset]} | {cell.mechanism} | {cell.mean:.1f} ± {cell.std:.1f} | {cell.seeds} | "
             f"{cell.train_rows:,} | {cell.paper_mean} ± {cell.paper_std} | {cell.difference:+.1f} |"
         )
-    lines += ["", *READING, ""]
+    lines += ["", *READING, "", *_audited(), "", *_speed(), ""]
     return "\n".join(lines)
+
+
+def _audited() -> list[str]:
+    """The committed run of the audit: a lower bound on ε for every registered mechanism."""
+    results = json.loads((table.RESULTS / "audit.json").read_text(encoding="utf-8"))
+    budgets = sorted({each["epsilon"] for each in results})
+    lines = [
+        "## Claimed ε against a measured lower bound",
+        "",
+        f"`python -m rlm_core.audit --json`, {results[0]['samples']:,} samples, confidence "
+        f"{results[0]['confidence']:.1%} for all cells together. A bound above the claim would be a proof of a flaw.",
+        "",
+        "| mechanism | " + " | ".join(f"ε = {epsilon:g}" for epsilon in budgets) + " |",
+        "|---" * (len(budgets) + 1) + "|",
+    ]
+    for mechanism in dict.fromkeys(each["mechanism"] for each in results):
+        bounds = {each["epsilon"]: each["lower_bound"] for each in results if each["mechanism"] == mechanism}
+        lines.append(f"| {mechanism} | " + " | ".join(f"{bounds[epsilon]:.2f}" for epsilon in budgets) + " |")
+    return lines
+
+
+def _speed() -> list[str]:
+    """The committed run of the speed benchmark."""
+    figures = json.loads((table.RESULTS / "speed.json").read_text(encoding="utf-8"))
+    lines = ["## Speed", "", "`python -m benchmarks speed --json`: medians of processor time on one core.", ""]
+    return lines + [f"- {speed.MEANING[name]}: {value:.3g}" for name, value in figures.items()]
 
 
 READING = (
