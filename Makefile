@@ -9,7 +9,7 @@ PORT   ?= 8501
 .PHONY: run test check figures audit clean
 
 run: $(VENV)/runtime.done  ## serve the app on http://localhost:8501
-	$(BIN)/streamlit run app.py --server.port $(PORT)
+	$(BIN)/streamlit run serve.py --server.port $(PORT)
 
 test: $(VENV)/dev.done  ## the whole test suite
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
