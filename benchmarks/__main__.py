@@ -13,6 +13,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is imported: one c
 COMMANDS = {
     "speed": "how fast the mechanisms are, beside numpy and OpenDP",
     "representations": "accuracy on clean representations, without LDP, three seeds",
+    "app": "how fast the pages answer a slider",
     "report": "ours against the paper, from the committed results",
 }
 """Command (and module) to what it does. A new experiment adds its line here."""
