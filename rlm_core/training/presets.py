@@ -9,14 +9,23 @@ schedule, the optimiser of the V-RLM without CDP (we take Adam) or NT-Xent's
 temperature: those are ours.
 
 MNIST departs from the paper in two points, for what a processor can do in 20 epochs: a
-learning rate of 1e-3 instead of 5e-4, and a warm-up of the KL. Both were chosen by the
-validation loss (negative ELBO, no labels) of l = 10, ε_pre = 33, seed 0:
+learning rate of 1e-3 instead of 5e-4, and a warm-up of the KL. Both were chosen by loss
+(negative ELBO, no labels) from these single runs of l = 10, ε_pre = 33, seed 0:
 
-    learning rate   warm-up   epochs   validation loss
-    5e-4            none      30       140.5
-    2e-3            none      20       139.5
-    5e-4            30 %      20       140.0
-    1e-3            30 %      20       137.3
+    learning rate   warm-up   epochs             validation loss
+    5e-4            none      30                 140.5
+    2e-3            none      20                 139.5
+    2e-3            none      30                 143.5
+    5e-4            30 %      20                 140.0
+    1e-3            30 %      20                 137.3 (kept)
+    2e-3            30 %      15 of 20, stopped  142.0
+    1e-3            30 %      16 of 30, stopped  training loss 141.1
+
+One run each, and runs differ by how many coordinates of z they keep in use (4 to 6 of 8
+where we looked), so the table shows where a good run was found, not that the warm-up is
+better on average. The mechanism with a learnt scale trains for 60 epochs: its validation
+loss was 108.4 after 20 and 104.6 after 60. That was tried because its clean accuracy after
+20 epochs, 93.5 % on the classifier's test rows of seed 0, was below the paper's.
 
     mnist-vrlm-l10-eps33     V-RLM, l = 10, ε_pre = 33
     mnist-novel-l10-eps33    the same, trained without class 9 (novel-class experiment)
@@ -198,7 +207,7 @@ def _preset(split: Split, dataset: str, line: Choice, share: float) -> Preset:
     if isinstance(preset, CRLMPreset) and not isinstance(line.epsilon_pretraining, str):
         preset = replace(preset, decoder_epsilon=line.epsilon_pretraining)
     if preset.dataset == "mnist" and line.epsilon_pretraining == "learnt":
-        preset = replace(preset, epochs=60)  # with so little noise the loss still falls where the others have settled
+        preset = replace(preset, epochs=60)  # validation loss 104.6, against 108.4 after 20: see above
     return preset
 
 
