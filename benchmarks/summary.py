@@ -1,0 +1,163 @@
+"""Trials to cells: mean and deviation over the seeds, beside the paper's. Page and report read the same cells.
+
+    cells("data_collection")            # what is measured, from benchmarks/results/data_collection.csv
+    paper_curve("data_collection", "mnist", "V-RLM")          # {10.0: (86.1, 1.0), …, inf: (94.9, 0.2)}
+    epsilon_needed(cells_of_one_mechanism, accuracy=80.0)
+
+Nothing is typed in: ours comes from the CSV files, the paper's from ``paper_numbers.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks import table
+
+PAPER_NUMBERS = Path(__file__).resolve().parent / "paper_numbers.json"
+CLEAN_FEATURES = "clean features only"
+"""The data-join baseline without any LDP feature; the paper gives it as one number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One mechanism on one dataset at one ε. Accuracies in percent; ``std`` is NaN for a single seed.
+
+    ``lam`` to ``version`` are as in the rows, as text; seeds that differ in one are joined with " / ".
+    ``paper_mean`` and ``paper_std`` are None where the paper has no such cell.
+    """
+
+    experiment: str
+    dataset: str
+    mechanism: str
+    epsilon: float
+    mean: float
+    std: float
+    seeds: int
+    lam: str
+    latent_dim: str
+    radius: str
+    epsilon_pretraining: str
+    train_rows: str
+    test_rows: str
+    version: str
+    paper_mean: float | None
+    paper_std: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the paper's, in points."""
+        return None if self.paper_mean is None else self.mean - self.paper_mean
+
+    @property
+    def within_two_std(self) -> bool | None:
+        """Not more than two of the paper's standard deviations below its mean."""
+        return self._not_below(2)
+
+    @property
+    def reaches(self) -> bool | None:
+        """At or above the paper's mean less one of its standard deviations."""
+        return self._not_below(1)
+
+    def _not_below(self, deviations: int) -> bool | None:
+        if self.paper_mean is None or self.paper_std is None:
+            return None
+        # Both sides are rounded to hundredths, as printed: 92.0 is not below 93.1 - 1.1 for a rounding error.
+        return round(self.mean, 2) >= round(self.paper_mean - deviations * self.paper_std, 2)
+
+
+def cells(experiment: str, folder: Path | None = None) -> list[Cell]:
+    """All cells of an experiment, by dataset and mechanism in the order measured, ε falling from ∞."""
+    groups: dict[tuple[str, str], dict[float, list[dict[str, str]]]] = {}
+    for row in table.read(experiment, table.RESULTS if folder is None else folder):
+        by_epsilon = groups.setdefault((row["dataset"], row["mechanism"]), {})
+        by_epsilon.setdefault(float(row["epsilon"]), []).append(row)
+    return [
+        _cell(experiment, dataset, mechanism, epsilon, by_epsilon[epsilon])
+        for (dataset, mechanism), by_epsilon in groups.items()
+        for epsilon in sorted(by_epsilon, reverse=True)
+    ]
+
+
+def _cell(experiment: str, dataset: str, mechanism: str, epsilon: float, rows: list[dict[str, str]]) -> Cell:
+    accuracies = [float(row["accuracy"]) for row in rows]
+    paper_mean, paper_std = paper_cell(experiment, dataset, mechanism, epsilon) or (None, None)
+    names = ("lam", "latent_dim", "radius", "epsilon_pretraining", "train_rows", "test_rows", "version")
+    return Cell(
+        experiment=experiment,
+        dataset=dataset,
+        mechanism=mechanism,
+        epsilon=epsilon,
+        mean=statistics.fmean(accuracies),
+        std=statistics.stdev(accuracies) if len(accuracies) > 1 else math.nan,
+        seeds=len(rows),
+        paper_mean=paper_mean,
+        paper_std=paper_std,
+        **{name: " / ".join(dict.fromkeys(row[name] for row in rows)) for name in names},
+    )
+
+
+@cache
+def paper_tables() -> dict[str, Any]:
+    """The paper's tables as they are in the file: experiment, dataset, mechanism, ε, [mean, std]."""
+    tables: dict[str, Any] = json.loads(PAPER_NUMBERS.read_text(encoding="utf-8"))["tables"]
+    return tables
+
+
+def paper_mechanisms(experiment: str, dataset: str) -> list[str]:
+    """Mechanisms in the paper's table of an experiment, in its order; [] where it has none."""
+    return list(paper_tables().get(experiment, {}).get(dataset, {}))
+
+
+def paper_curve(experiment: str, dataset: str, mechanism: str) -> dict[float, tuple[float, float]]:
+    """The paper's mean and standard deviation by ε, inf for no LDP; {} where it has none."""
+    found = paper_tables().get(experiment, {}).get(dataset, {}).get(mechanism, {})
+    return {float(epsilon): (float(mean), float(std)) for epsilon, (mean, std) in found.items()}
+
+
+def paper_cell(experiment: str, dataset: str, mechanism: str, epsilon: float) -> tuple[float, float] | None:
+    """One cell of the paper; its clean-features-only number stands for every ε."""
+    if mechanism == CLEAN_FEATURES:
+        baseline = paper_tables().get(experiment, {}).get("clean_features_only")
+        return None if baseline is None else (float(baseline[0]), float(baseline[1]))
+    return paper_curve(experiment, dataset, mechanism).get(epsilon)
+
+
+def epsilon_needed(curve: Iterable[Cell] | Mapping[float, float], accuracy: float) -> float | None:
+    """The smallest ε from which on a mechanism keeps this accuracy, between the measured ε by straight lines.
+
+    From which *on*: where a curve falls below the accuracy again at a larger ε, the larger ε counts, so
+    one lucky cell promises nothing.
+
+    Args:
+        curve: Cells of one mechanism on one dataset, or mean accuracies by ε; ε = inf is ignored.
+        accuracy: Wanted, in the unit of the curve.
+
+    Returns:
+        ε, or None if the accuracy is missed at the largest ε that was measured. The smallest measured ε
+        where that already reaches it: nothing is extrapolated.
+
+    Examples:
+        >>> epsilon_needed({2.0: 40.0, 4.0: 60.0, 6.0: 90.0}, 50.0)
+        3.0
+        >>> epsilon_needed({2.0: 40.0, 4.0: 60.0}, 61.0) is None
+        True
+        >>> epsilon_needed({2.0: 80.0, 4.0: 70.0, 6.0: 90.0}, 75.0)
+        4.5
+        >>> epsilon_needed({2.0: 40.0, 4.0: 60.0}, 10.0)
+        2.0
+    """
+    means = dict(curve) if isinstance(curve, Mapping) else {cell.epsilon: cell.mean for cell in curve}
+    points = sorted((epsilon, mean) for epsilon, mean in means.items() if math.isfinite(epsilon))
+    if not points or not points[-1][1] >= accuracy:
+        return None
+    for (low, below), (high, above) in reversed(list(zip(points, points[1:], strict=False))):
+        if below < accuracy:
+            return low + (high - low) * (accuracy - below) / (above - below)
+    return points[0][0]
