@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from rlm_core.collector.wilson import wilson
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,18 +63,15 @@ def private_accuracy(reported: ArrayLike, *, epsilon: float, confidence: float =
     p = flip_probability(epsilon)
     people = int(bits.size)
     share = float(bits.mean())
-    quantile = NormalDist().inv_cdf(0.5 + confidence / 2)
-    centre = (share + quantile**2 / (2 * people)) / (1 + quantile**2 / people)
-    half = quantile / (1 + quantile**2 / people)
-    half *= math.sqrt(share * (1 - share) / people + quantile**2 / (4 * people**2))
+    low, high = (float(end) for end in wilson(share, people, confidence=confidence))
 
     def unflip(value: float) -> float:
         return (value - p) / math.tanh(epsilon / 2)  # = 1 − 2p, without cancellation for a small ε
 
     return PrivateAccuracy(
         estimate=unflip(share),
-        low=unflip(centre - half),
-        high=unflip(centre + half),
+        low=unflip(low),
+        high=unflip(high),
         confidence=confidence,
         people=people,
         epsilon=float(epsilon),
