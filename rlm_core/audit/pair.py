@@ -64,33 +64,35 @@ class OutputView:
         return float(max(0.0, low.max(), (-high).max()))
 
 
-def compare_outputs(
-    mechanism: Mechanism,
-    x: ArrayLike,
-    x_other: ArrayLike,
-    *,
-    samples: int,
-    confidence: float = 0.99,
-    low_bits: bool = False,
-) -> OutputView:
-    """Release x and x′ ``samples`` times each, along the direction in which their representations differ.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison:
+    """The same outputs looked at in two ways.
 
-    With ``low_bits``, look at the place of the last binary digit of that coordinate instead, where
-    floating-point noise gives itself away: z + noise cannot be finer than the digits of z allow.
+    ``values``: along the line between the two representations, or one by one where they are few.
+    ``low_bits``: by the place of the last binary digit of the coordinate that differs most. Float
+    noise gives itself away there: z + noise cannot be finer than the digits of z allow.
     """
+
+    values: OutputView
+    low_bits: OutputView
+
+
+def compare_outputs(
+    mechanism: Mechanism, x: ArrayLike, x_other: ArrayLike, *, samples: int, confidence: float = 0.99
+) -> Comparison:
+    """Release x and x′ ``samples`` times each, through the release path, and count."""
     if not samples >= 100:
         raise ValueError(f"Expected samples >= 100, got samples={samples!r}.")
     pair = [rows("x", np.atleast_2d(np.asarray(each)), mechanism.input_dim)[:1] for each in (x, x_other)]
     z, z_other = (mechanism.represent(each)[0] for each in pair)
     released = [mechanism.privatise(np.repeat(each, samples, axis=0)) for each in pair]
-    if low_bits:
-        at = _widest(z, z_other)
-        places = [last_digits(each[:, at]) for each in released]
-        coarsest = int(np.quantile(np.concatenate(places), 0.98))
-        finest = coarsest - BINARY_DIGITS + 1
-        codes = [np.clip(each, finest, coarsest) - finest for each in places]
-        labels = [f"2^{place}" for place in range(finest, coarsest + 1)]
-        return _categories(labels, codes, samples, confidence, "the last binary digit of the output")
+    return Comparison(
+        values=_by_value(released, z, z_other, confidence), low_bits=_by_last_digit(released, z, z_other, confidence)
+    )
+
+
+def _by_value(released: list[FloatArray], z: FloatArray, z_other: FloatArray, confidence: float) -> OutputView:
+    samples = len(released[0])
     outputs, inverse = np.unique(np.concatenate(released), axis=0, return_inverse=True)
     if len(outputs) <= FEW:
         halves = inverse.reshape(2, samples)
@@ -110,6 +112,16 @@ def compare_outputs(
         confidence=confidence,
         quantity="the output, along the line between the two records",
     )
+
+
+def _by_last_digit(released: list[FloatArray], z: FloatArray, z_other: FloatArray, confidence: float) -> OutputView:
+    at = int(np.abs(z - z_other).argmax()) if z.size == released[0].shape[1] else 0
+    places = [last_digits(each[:, at]) for each in released]
+    coarsest = int(np.quantile(np.concatenate(places), 0.98))
+    finest = coarsest - BINARY_DIGITS + 1
+    codes = [np.clip(each, finest, coarsest) - finest for each in places]
+    labels = [f"2^{place}" for place in range(finest, coarsest + 1)]
+    return _categories(labels, codes, len(released[0]), confidence, "the last binary digit of the output")
 
 
 def claimed_densities(
@@ -144,10 +156,6 @@ def _categories(labels: list[str], codes: list[IntArray], samples: int, confiden
         quantity=quantity,
         labels=tuple(labels),
     )
-
-
-def _widest(z: FloatArray, z_other: FloatArray) -> int:
-    return int(np.abs(z - z_other).argmax())
 
 
 def _along(outputs: FloatArray, z: FloatArray, z_other: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ import numpy as np
 from rlm_core.audit.run import CONFIDENCE, SAMPLES, AuditResult, Callback, Pair, audit_pairs
 from rlm_core.mechanism import Mechanism
 from rlm_core.registry import Entry
+from rlm_core.types import FloatArray
 
 
 def audit_registered(
@@ -31,8 +32,22 @@ def pairs_of(entry: Entry, mechanism: Mechanism) -> list[Pair]:
     """
     x, x_other = (np.asarray(each, dtype=np.float64) for each in entry.worst_pair(mechanism))
     half_way = (x + x_other) / 2.0
+    return [(x, x_other), (half_way, x)] if _accepts(mechanism, half_way) else [(x, x_other)]
+
+
+def records_between(entry: Entry, mechanism: Mechanism, *, count: int = 9) -> list[FloatArray]:
+    """``count`` records evenly from x′ to x, the two hardest to hide from each other.
+
+    Where nothing lies between them (labels, table rows with categories), just these two.
+    """
+    x, x_other = (np.asarray(each, dtype=np.float64) for each in entry.worst_pair(mechanism))
+    line = [x_other + (x - x_other) * share for share in np.linspace(0.0, 1.0, count)]
+    return line if all(_accepts(mechanism, each) for each in line) else [x_other, x]
+
+
+def _accepts(mechanism: Mechanism, x: FloatArray) -> bool:
     try:
-        mechanism.represent(np.atleast_2d(half_way))
+        mechanism.represent(np.atleast_2d(x))
     except (TypeError, ValueError):  # a category has no half-way
-        return [(x, x_other)]
-    return [(x, x_other), (half_way, x)]
+        return False
+    return True

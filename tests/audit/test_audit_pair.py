@@ -9,18 +9,21 @@ import pytest
 
 from rlm_core.audit.broken import BROKEN
 from rlm_core.audit.pair import OutputView, claimed_densities, compare_outputs
-from rlm_core.audit.registered import audit_registered, pairs_of
+from rlm_core.audit.registered import audit_registered, pairs_of, records_between
 from rlm_core.audit.run import most_provable
 from rlm_core.registry import REGISTRY
 
 SURE = 1 - 1e-7
 
 
-def view(entry_name: str, *, epsilon: float = 1.0, samples: int = 20_000, pair: int = 0, **options: bool) -> OutputView:
+def view(
+    entry_name: str, *, epsilon: float = 1.0, samples: int = 20_000, pair: int = 0, low_bits: bool = False
+) -> OutputView:
     entry = (REGISTRY | BROKEN)[entry_name]
     mechanism = entry.make(epsilon, entry.dimension)
     x, x_other = pairs_of(entry, mechanism)[pair]
-    return compare_outputs(mechanism, x, x_other, samples=samples, confidence=SURE, **options)
+    both = compare_outputs(mechanism, x, x_other, samples=samples, confidence=SURE)
+    return both.low_bits if low_bits else both.values
 
 
 @pytest.mark.parametrize("name", REGISTRY)
@@ -59,7 +62,7 @@ def test_the_histogram_follows_the_claimed_density() -> None:
         entry = (REGISTRY | BROKEN)[name]
         mechanism = entry.make(2.0, entry.dimension)
         x, x_other = pairs_of(entry, mechanism)[0]
-        found = compare_outputs(mechanism, x, x_other, samples=40_000)
+        found = compare_outputs(mechanism, x, x_other, samples=40_000).values
         at = (found.left + found.right) / 2
         densities = claimed_densities(mechanism, x, x_other, at)
         assert densities is not None
@@ -90,3 +93,15 @@ def test_too_few_samples_are_refused() -> None:
     with pytest.raises(ValueError, match="samples >= 100"):
         view("V-RLM", samples=99)
     assert math.isfinite(view("V-RLM", samples=100).lower_bound)
+
+
+def test_records_lie_between_the_two_hardest() -> None:
+    entry = REGISTRY["V-RLM"]
+    records = records_between(entry, entry.make(1.0, 3), count=5)
+    assert [record[0] for record in records] == [-5.0, -2.5, 0.0, 2.5, 5.0] and not np.any(np.array(records)[:, 1:])
+    for name in ("k-RR", "Laplace table"):  # nothing lies between two labels
+        entry = REGISTRY[name]
+        mechanism = entry.make(1.0, entry.dimension)
+        x, x_other = entry.worst_pair(mechanism)
+        ends = records_between(entry, mechanism, count=5)
+        assert len(ends) == 2 and np.array_equal(ends[0], x_other) and np.array_equal(ends[1], x)
