@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,26 @@ def mechanism_names(dataset: str) -> list[str]:
 def chosen_mechanism(dataset: str, epsilon: float) -> str:
     """The mechanism that the zoo recommends for a total budget."""
     return str(zoo.choose(dataset, epsilon))
+
+
+@st.cache_data(show_spinner=False)
+def mechanisms_of(dataset: str, split: str) -> list[str]:
+    """Mechanisms in the zoo that were trained on one split of a dataset, e.g. without the novel class."""
+    return [each for each in zoo.names(dataset) if zoo.card(each).preset.get("split") == split]
+
+
+@st.cache_data(show_spinner=False)
+def suited_mechanism(dataset: str, epsilon: float, purpose: str, names: tuple[str, ...]) -> str:
+    """Of ``names``, the one that the zoo recommends for a purpose at the budget nearest to ε."""
+    budgets = sorted((1.0, 2.0, 4.0, 6.0, 8.0, 10.0), key=lambda each: abs(math.log(each / min(epsilon, 1e6))))
+    for budget in [*([epsilon] if math.isinf(epsilon) else []), *budgets]:
+        try:
+            name = str(zoo.choose(dataset, budget, purpose))
+        except ValueError:  # the paper has no such row
+            break
+        if name in names:
+            return name
+    return names[0]
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,0 +1,139 @@
+"""Collect and learn: be the collector, ask people for reports, train a classifier, and see how good it gets."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import cache, collect_actions, collect_text, text
+from ui.collect_controls import can_learn, choose, cost
+from ui.collect_office import office
+from ui.collect_reports import Choice
+from ui.collect_strip import first_reports
+from ui.collect_table import frame
+from ui.collect_view import spent_view, watch
+from ui.errors import guarded
+from ui.release import format_epsilon
+from ui.shell import require_app
+
+
+@st.fragment
+@guarded
+def workbench() -> None:
+    """The choices, the buttons, and below them what has been learnt so far."""
+    office().warm()
+    st.header("What do you want to learn?", anchor=False)
+    choice = choose()
+    st.html(f'<div class="rlm-promise">{text.promise(cost(choice))}</div>')
+    buttons(choice)
+    spent_view(choice)
+    message = collect_actions.notice()
+    if message:
+        st.warning(message, icon=":material/hourglass_top:")
+    runs = office().runs(collect_actions.visit())
+    st.header("What has been learnt", anchor=False)
+    if not runs:
+        st.info(collect_text.NOTHING_YET, icon=":material/arrow_upward:")
+    else:
+        watch(shown_control([run.number for run in runs if run.sweep is None]))
+        keep_or_forget()
+    reports = office().reports(collect_actions.visit(), choice)
+    if reports is not None:
+        st.header("What has arrived", anchor=False)
+        st.html(first_reports(reports, cache.model(choice.mechanism)))
+        st.caption(collect_text.FIRST_REPORTS)
+    with st.expander("The three objectives, and how a collector can validate without seeing a label"):
+        st.markdown(collect_text.FORMULAS)
+
+
+def buttons(choice: Choice) -> None:
+    """Collect and learn; once more with other noise; a sweep over λ."""
+    if not can_learn(choice):
+        st.info(collect_text.NO_LABELS, icon=":material/info:")
+        return
+    have = office().reports(collect_actions.visit(), choice)
+    spends = f"(spends ε = {format_epsilon(cost(choice))} for each person)"
+    going = any(run.active and run.choice == choice for run in office().runs(collect_actions.visit()))
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            f"Collect {choice.people:,} reports and learn {spends}"
+            if have is None
+            else "Learn from the reports you have (spends nothing)",
+            key="collect_learn",
+            type="primary",
+            icon=":material/inbox:" if have is None else ":material/model_training:",
+            on_click=guarded(collect_actions.learn),
+            args=(choice,),
+            disabled=going,
+        )
+        if have is not None:
+            st.button(
+                f"Collect anew {spends}",
+                key="collect_anew",
+                icon=":material/casino:",
+                on_click=guarded(collect_actions.learn),
+                args=(choice,),
+                kwargs={"anew": True},
+                help="The same people send another report. The collector then has both.",
+            )
+        if choice.experiment in ("collection", "private"):
+            sweep_button(choice)
+
+
+def sweep_button(choice: Choice) -> None:
+    """Five values of λ, one after the other."""
+    new = collect_actions.missing(choice)
+    total = sum(cost(each) for each in new)
+    st.button(
+        f"Try five λ (spends ε = {format_epsilon(total)} for each person)",
+        key="collect_sweep_start",
+        icon=":material/tune:",
+        on_click=guarded(collect_actions.sweep),
+        args=(choice,),
+        help="Five collections with λ = " + ", ".join(f"{lam:g}" for lam in collect_actions.LAMS) + ".",
+    )
+
+
+def shown_control(numbers: list[int]) -> list[int]:
+    """Which runs are drawn over each other; the last ones unless the visitor chooses."""
+    if len(numbers) < 2:
+        return numbers
+    kept = [each for each in st.session_state.get(collect_actions.SHOWN) or [] if each in numbers]
+    st.session_state[collect_actions.SHOWN] = kept or numbers[-collect_actions.MOST_SHOWN :]
+    chosen = st.pills(
+        "Runs in the figure",
+        numbers,
+        format_func=lambda each: f"#{each}",
+        selection_mode="multi",
+        key=collect_actions.SHOWN,
+    )
+    return sorted(chosen)
+
+
+def keep_or_forget() -> None:
+    """Take the runs along, or make room."""
+    runs = office().runs(collect_actions.visit())
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "Runs (CSV)",
+            lambda: str(frame(office().runs(collect_actions.visit())).to_csv(index=False)),
+            file_name="runs.csv",
+            mime="text/csv",
+            key="download_runs",
+            on_click="ignore",
+            icon=":material/download:",
+            disabled=not any(run.result for run in runs),
+        )
+        st.button(
+            "Forget finished runs",
+            key="collect_forget",
+            icon=":material/delete:",
+            on_click=guarded(collect_actions.forget),
+            disabled=all(run.active for run in runs),
+            help="What was spent stays spent.",
+        )
+
+
+require_app()
+st.title("What can a collector learn from it?", anchor=False)
+st.html(f'<p class="rlm-lede">{collect_text.LEDE}</p>')
+workbench()

@@ -1,0 +1,189 @@
+"""The collector's choices: widgets to one :class:`Choice`, each in the address."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from rlm_core import Budget
+from ui import cache, collect_text, controls
+from ui.collect_reports import Choice, people_available
+from ui.markup import number
+
+DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
+FEATURES = {"mnist": "picture", "cifar10": "picture", "lending_club": "loan"}
+SPLITS = {"collection": "data_collection", "private": "data_collection", "novel": "novel_class", "join": "data_join"}
+PURPOSES = {
+    "collection": "data_collection",
+    "private": "private_inference",
+    "novel": "novel_class",
+    "join": "data_join",
+}
+RECOMMENDED = {"collection": "denoising", "private": "label-noise", "novel": "label-noise", "join": "label-noise"}
+"""The paper's objective for each experiment."""
+
+EVERYONE = 1_000_000
+PEOPLE = (250, 500, 1_000, 2_000, 4_000, 8_000, EVERYONE)
+NOISES = {"Laplace": "Laplace (the mechanism’s own)", "PrivUnit": "PrivUnit"}
+
+
+def choose() -> Choice:
+    """All controls of the page, and what they add up to."""
+    experiment = experiment_control()
+    with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
+        dataset = dataset_control(experiment)
+        objective = objective_control(experiment)
+    st.html(f'<p class="rlm-note">{collect_text.ABOUT_OBJECTIVE[objective]}</p>')
+    st.header("Whom do you ask, and how privately?", anchor=False)
+    budget, people = budget_and_people(experiment, dataset)
+    mechanism, noise = mechanism_control(experiment, dataset, budget.epsilon)
+    available = people_available(cache.model(mechanism).bundle, experiment)
+    return Choice(
+        experiment=experiment,
+        dataset=dataset,
+        mechanism=mechanism,
+        noise=noise,
+        people=min(people, available),
+        epsilon=budget.epsilon,
+        lam=budget.lam,
+        objective=objective,  # type: ignore[arg-type]
+    )
+
+
+def experiments() -> dict[str, str]:
+    """The experiments that this copy can show: a join needs a mechanism for some columns only."""
+    joins = cache.mechanisms_of("lending_club", "data_join")
+    return {key: title for key, title in collect_text.EXPERIMENTS.items() if key != "join" or joins}
+
+
+def experiment_control() -> str:
+    """Which of the paper's experiments; changing it suggests its objective."""
+    titles = experiments()
+    chosen = st.segmented_control(
+        "Experiment",
+        list(titles.values()),
+        default=titles["collection"],
+        required=True,
+        key="exp",
+        bind="query-params",
+        persist_state="session",
+        on_change=_suggest_objective,
+        label_visibility="collapsed",
+    )
+    experiment = key_of(titles, chosen, "collection")
+    st.html(f'<p class="rlm-lede">{collect_text.ABOUT[experiment]}</p>')
+    return experiment
+
+
+def _suggest_objective() -> None:
+    experiment = key_of(collect_text.EXPERIMENTS, st.session_state.get("exp"), "collection")
+    st.session_state["objective"] = collect_text.OBJECTIVES[RECOMMENDED[experiment]]
+
+
+def dataset_control(experiment: str) -> str:
+    """Which people; the novel class and the join have one dataset each."""
+    if experiment == "novel":
+        return "mnist"
+    return "lending_club" if experiment == "join" else controls.dataset_control(DATASETS)
+
+
+def objective_control(experiment: str) -> str:
+    """How the classifier treats the noise."""
+    titles = collect_text.OBJECTIVES
+    chosen = st.segmented_control(
+        "How to learn from noisy reports",
+        list(titles.values()),
+        default=titles[RECOMMENDED[experiment]],
+        required=True,
+        key="objective",
+        bind="query-params",
+        persist_state="session",
+        help="The collector’s choice, made after the reports have arrived: it costs nobody any privacy.",
+    )
+    return key_of(titles, chosen, RECOMMENDED[experiment])
+
+
+def budget_and_people(experiment: str, dataset: str) -> tuple[Budget, int]:
+    """ε and λ (where a label is sent), and how many people are asked."""
+    people = st.select_slider(
+        "**People** — each sends one report",
+        PEOPLE,
+        value=EVERYONE,
+        format_func=people_name,
+        key="people",
+        bind="query-params",
+        persist_state="session",
+    )
+    if experiment in ("novel", "join"):
+        return Budget(epsilon=controls.epsilon_control(), lam=1.0), int(people)
+    return controls.budget_controls(features=FEATURES[dataset]), int(people)
+
+
+def people_name(people: int) -> str:
+    """A number of people, for the slider and the address."""
+    return "everyone" if people == EVERYONE else f"{people:,}"
+
+
+def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[str, str]:
+    """The mechanism and its noise, under "advanced"."""
+    names = tuple(cache.mechanisms_of(dataset, SPLITS[experiment])) or tuple(
+        cache.mechanisms_of(dataset, "data_collection")
+    )
+    recommended = cache.suited_mechanism(dataset, epsilon, PURPOSES[experiment], names)
+    with st.expander("Advanced: the mechanism"):
+        left, right = st.columns([3, 2], gap="large")
+        chosen = left.selectbox(
+            "Mechanism",
+            [controls.AUTOMATIC, *names],
+            key="mech",
+            bind="query-params",
+            persist_state="session",
+            help="Automatic takes the mechanism that was trained for this experiment at a budget near ε.",
+        )
+        name = str(chosen) if chosen in names else recommended
+        noise = right.segmented_control(
+            "Noise on the representation",
+            list(NOISES.values()),
+            default=NOISES["Laplace"],
+            required=True,
+            key="noise",
+            bind="query-params",
+            persist_state="session",
+        )
+        card = cache.model(name).card
+        st.caption(
+            f"In use: **{card.name}**, {card.kind} of {card.latent_dim} numbers with clip radius l = {card.radius:g}, "
+            f"pre-trained with ε_pre = {card.epsilon_pretraining}. {collect_text.REAL_PEOPLE}"
+        )
+        st.caption(collect_text.OTHER_NOISE)
+    if experiment == "novel":
+        real = card.preset.get("split") == "novel_class"
+        st.caption(collect_text.NOVEL_REAL if real else collect_text.NOVEL_STAND_IN)
+    return name, key_of(NOISES, noise, "Laplace")
+
+
+def key_of(titles: dict[str, str], title: str | None, default: str) -> str:
+    """The key of a title; the default for a title that is unknown or missing."""
+    return {words: key for key, words in titles.items()}.get(title or "", default)
+
+
+def cost(choice: Choice) -> float:
+    """ε of one report: without a label, its share is not spent."""
+    return choice.epsilon if choice.experiment == "novel" or choice.budget.epsilon_y > 0 else choice.budget.epsilon_x
+
+
+def can_learn(choice: Choice) -> bool:
+    """Without labels nothing can be learnt, except where they are known anyway."""
+    return choice.experiment in ("novel", "join") or choice.budget.epsilon_y > 0
+
+
+def title_of(choice: Choice) -> str:
+    """A run in a few words."""
+    parts = [DATASETS[choice.dataset], f"ε = {number(choice.epsilon)}"]
+    if choice.experiment in ("collection", "private"):
+        parts.append(f"λ = {number(choice.lam)}")
+    parts.append(collect_text.OBJECTIVES[choice.objective].lower())
+    if math.isinf(choice.epsilon):
+        parts[-1] = "no noise"
+    return ", ".join(parts)

@@ -1,0 +1,215 @@
+"""Learn from collected reports, with somebody watching: the one function that a worker process runs.
+
+No Streamlit here: the page's server and its worker both import this module. What is computed is the
+library's (:class:`NoiseAwareClassifier`, :func:`private_accuracy`); what is added is who is told.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rlm_core import L1Clip, LaplaceNoise, PrivateAccuracy, RandomisedResponse, private_accuracy
+from rlm_core.baselines.privunit import PrivUnit
+from rlm_core.collector.classifier import LogDensity, NoiseAwareClassifier, Objective, Predict, StopTraining
+from rlm_core.training.loop import Progress
+from rlm_core.types import FloatArray, IntArray
+
+EPOCHS = 20
+CHECKS = 5
+"""How often the validation group is asked in a full run. Every time costs each of its members ε."""
+
+MAX_PRIOR = 4_000
+"""Public records that stand for the prior on this page: fewer than in the benchmarks, for speed."""
+
+HIDDEN: dict[str, tuple[int, ...]] = {"mnist": (50,), "lending_club": (50,), "cifar10": ()}
+"""The paper's classifiers: one hidden layer of 50; logistic regression for CIFAR-10."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class People:
+    """Records with labels that stay on their owners' devices: ``z`` clean, ``z_private`` as they would send it."""
+
+    z: FloatArray = field(repr=False)
+    z_private: FloatArray = field(repr=False)
+    y: IntArray = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Task:
+    """Everything that a fit needs, in one value that can be sent to another process.
+
+    ``z_private``, ``y_private``: the reports. ``prior_z``: public records. ``valid``: people who answer
+    the private validation on their own devices, each answer with ``epsilon``. ``test``: people whom
+    only this demonstration can ask, because the data are public. ``on_private``: whether the classifier
+    is meant for z̃ rather than z; the validation group then tries it on z̃.
+    """
+
+    classes: int
+    objective: Objective
+    hidden: tuple[int, ...]
+    epsilon: float
+    epsilon_x: float
+    radius: float
+    noise: str
+    on_private: bool
+    z_private: FloatArray = field(repr=False)
+    y_private: IntArray = field(repr=False)
+    transition: FloatArray = field(repr=False)
+    prior_z: FloatArray = field(repr=False)
+    valid: People = field(repr=False)
+    test: People = field(repr=False)
+    epochs: int = EPOCHS
+    checks: int = CHECKS
+    max_prior: int = MAX_PRIOR
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One epoch on the curves: shares in [0, 1]; ``validation`` where the group was asked."""
+
+    epoch: int
+    epochs: int
+    seconds: float
+    clean: float
+    private: float
+    validation: PrivateAccuracy | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The network that was kept (the best by private validation) and what it cost to find it."""
+
+    clean: float
+    private: float
+    epoch: int
+    epochs: int
+    seconds: float
+    queries: int
+    validation: PrivateAccuracy | None
+    stopped: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighing:
+    """Before the first epoch: the share of reports that were compared with the public records."""
+
+    share: float
+
+
+Event = Weighing | Point | Result
+
+
+class Stopped(Exception):
+    """The visitor stopped before anything was learnt."""
+
+
+def density(task: Task) -> LogDensity:
+    """log p(z̃ₙ | zₘ) of the noise that the reports were drawn with."""
+    if task.noise == "PrivUnit":
+        dimension = int(task.z_private.shape[1])
+        return PrivUnit(epsilon=task.epsilon_x, dimension=dimension, radius=task.radius).log_density_pairs
+    return LaplaceNoise(epsilon=task.epsilon_x, clip=L1Clip(radius=task.radius)).log_density_pairs
+
+
+def objective_in_use(objective: Objective, epsilon_x: float) -> Objective:
+    """Without noise on z there is nothing to denoise, and its density is no function: plain training instead."""
+    return "label-noise" if objective == "denoising" and math.isinf(epsilon_x) else objective
+
+
+def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool] = lambda: False) -> Result:
+    """Fit a classifier on the reports; ``tell`` hears of every step, ``stopped`` is asked as often.
+
+    Raises:
+        Stopped: the visitor stopped before the first epoch was over.
+    """
+    start = time.perf_counter()
+    classifier = NoiseAwareClassifier(
+        classes=task.classes,
+        objective=objective_in_use(task.objective, task.epsilon_x),
+        hidden=task.hidden,
+        epochs=task.epochs,
+        checks=task.checks,
+        max_prior=task.max_prior,
+        seed=task.seed,
+    )
+    answers: list[PrivateAccuracy] = []
+    kept = 0
+
+    def validate(predict: Predict) -> PrivateAccuracy:
+        inputs = task.valid.z_private if task.on_private else task.valid.z
+        answers.append(ask(predict(inputs) == task.valid.y, task.epsilon))
+        return answers[-1]
+
+    def at_epoch(now: Progress, fitted: NoiseAwareClassifier) -> None:
+        nonlocal kept
+        asked = bool(answers) and fresh(now, task)
+        if asked and fitted.validation_ is answers[-1]:
+            kept = now.epoch
+        tell(
+            Point(
+                epoch=now.epoch,
+                epochs=now.epochs,
+                seconds=time.perf_counter() - start,
+                clean=fitted.score(task.test.z, task.test.y),
+                private=fitted.score(task.test.z_private, task.test.y),
+                validation=answers[-1] if asked else None,
+            )
+        )
+        if stopped():
+            raise StopTraining
+
+    classifier.fit(
+        task.z_private,
+        task.y_private,
+        transition=task.transition,
+        log_density=watched(density(task), len(task.z_private), tell, stopped),
+        prior=task.prior_z,
+        validate=validate,
+        progress=at_epoch,
+    )
+    done = classifier.history_[-1].epoch
+    return Result(
+        clean=classifier.score(task.test.z, task.test.y),
+        private=classifier.score(task.test.z_private, task.test.y),
+        epoch=kept or done,
+        epochs=done,
+        seconds=time.perf_counter() - start,
+        queries=classifier.validation_queries_,
+        validation=classifier.validation_,
+        stopped=done < task.epochs,
+    )
+
+
+def fresh(now: Progress, task: Task) -> bool:
+    """Whether the validation group was asked in this very epoch (the classifier's rhythm)."""
+    return now.epoch % max(1, task.epochs // task.checks) == 0 or now.epoch == now.epochs
+
+
+def ask(correct: np.ndarray, epsilon: float) -> PrivateAccuracy:
+    """Each member's correct-or-not bit through randomised response, and the estimate from the answers."""
+    bits = RandomisedResponse(epsilon=epsilon, classes=2).privatise(correct.astype(np.int64))
+    return private_accuracy(bits, epsilon=epsilon)
+
+
+def watched(
+    log_density: LogDensity, reports: int, tell: Callable[[Event], None], stopped: Callable[[], bool]
+) -> LogDensity:
+    """The same density; says how many of the reports have been compared so far, and can be interrupted."""
+    done = 0
+
+    def compare(z_private: FloatArray, prior: FloatArray) -> FloatArray:
+        nonlocal done
+        if stopped():
+            raise Stopped
+        values = log_density(z_private, prior)
+        done += len(z_private)
+        tell(Weighing(share=min(1.0, done / reports)))
+        return values
+
+    return compare
