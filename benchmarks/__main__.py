@@ -12,6 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is imported: one c
 
 COMMANDS = {
     "speed": "how fast the mechanisms are, beside numpy and OpenDP",
+    "run": "an experiment of the paper; appends to benchmarks/results/EXPERIMENT.csv",
     "representations": "accuracy on clean representations, without LDP, three seeds",
     "app": "how fast the pages answer a slider",
     "report": "ours against the paper, from the committed results",

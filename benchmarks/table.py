@@ -8,8 +8,9 @@ from __future__ import annotations
 import csv
 import fcntl
 import os
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
@@ -51,6 +52,30 @@ def read(experiment: str, folder: Path = RESULTS) -> list[dict[str, str]]:
         return []
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def parse(values: dict[str, str]) -> Row:
+    """A row of text as a :class:`Row`; settings that are words ("learnt") or empty stay text."""
+    numbers: dict[str, Any] = {}
+    for field in fields(Row):
+        text = values[field.name]
+        if field.type in ("int", "float"):
+            numbers[field.name] = int(text) if field.type == "int" else float(text)
+        else:
+            numbers[field.name] = _number(text) if field.type != "str" else text
+    return Row(**numbers)
+
+
+def renamed(row: Row, *, experiment: str, mechanism: str) -> Row:
+    """The same measurement under another experiment's or mechanism's name."""
+    return replace(row, experiment=experiment, mechanism=mechanism)
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def done(experiment: str, folder: Path = RESULTS) -> set[tuple[str, str, float, int]]:

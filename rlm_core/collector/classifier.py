@@ -59,6 +59,7 @@ class NoiseAwareClassifier:
 
     Attributes:
         network_: the fitted network, the best by private validation where there was one.
+        support_, log_density_: the prior records used and the mechanism's density (denoising only).
         validation_: the private accuracy of ``network_`` (None without validation).
         validation_queries_: how often the validation group was asked.
         history_: what ``progress`` was told at the end of each epoch.
@@ -76,6 +77,8 @@ class NoiseAwareClassifier:
     network_: nn.Module = field(init=False, repr=False)
     centre_: Tensor = field(init=False, repr=False)
     spread_: Tensor = field(init=False, repr=False)
+    support_: FloatArray = field(init=False, repr=False)
+    log_density_: LogDensity = field(init=False, repr=False)
     validation_: PrivateAccuracy | None = field(init=False, default=None)
     validation_queries_: int = field(init=False, default=0)
     history_: list[Progress] = field(init=False, default_factory=list, repr=False)
@@ -119,6 +122,7 @@ class NoiseAwareClassifier:
             if log_density is None or prior is None:
                 raise ValueError("Expected log_density and prior: the denoising objective needs both.")
             support = self._choose(finite("prior", prior))
+            self.support_, self.log_density_ = support, log_density
             weights = posterior_weights(finite("z_private", z_private), support, log_density)
             inputs = torch.from_numpy(support).float()
             loss = _denoising_loss(inputs, weights, labels, channel, self)
@@ -143,6 +147,23 @@ class NoiseAwareClassifier:
     def predict(self, z: ArrayLike) -> IntArray:
         """The most likely label: (n, d) to (n,)."""
         labels: IntArray = self.decision_function(z).argmax(1)
+        return labels
+
+    def predict_proba_private(self, z_private: ArrayLike) -> FloatArray:
+        """p(y | z̃) = Σₘ wₘ p_ψ(y|z′ₘ): Bayes' rule with the prior that ψ was trained with, (n, d) to (n, K).
+
+        For a classifier of clean inputs (denoising) that is shown a report.
+        """
+        if self.objective != "denoising":
+            raise ValueError(f"Expected a classifier with objective='denoising', got {self.objective!r}.")
+        weights = posterior_weights(finite("z_private", z_private), self.support_, self.log_density_)  # (n, M)
+        known = torch.from_numpy(self.predict_proba(self.support_)).float()  # (M, K)
+        mixed = torch.cat([block.float() @ known for block in torch.split(weights, BLOCK)])
+        return (mixed / mixed.sum(1, keepdim=True)).double().numpy()
+
+    def predict_private(self, z_private: ArrayLike) -> IntArray:
+        """The most likely label given a report: (n, d) to (n,)."""
+        labels: IntArray = self.predict_proba_private(z_private).argmax(1)
         return labels
 
     def score(self, z: ArrayLike, y: ArrayLike) -> float:

@@ -61,6 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the split, the first weights and the noise")
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda", "mps"])
     parser.add_argument("--epochs", type=int, help="instead of the preset's number")
+    parser.add_argument("--encoder-only", action="store_true", help="no picture decoder: enough for the experiments")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="folder for the run folders")
     options = parser.parse_args(arguments)
     if options.list:
@@ -80,6 +81,7 @@ def main(arguments: list[str] | None = None) -> None:
             out=options.out,
             device=options.device,
             epochs=options.epochs,
+            encoder_only=options.encoder_only,
             progress=bar,
         )
         bar.close()

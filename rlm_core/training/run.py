@@ -6,6 +6,10 @@
         preprocessor.json      tables only: from a row to numbers and back
         run.json               preset, seed, seconds, losses per epoch, facts of the data, versions
 
+A preset with central DP takes its decoder from the run of the preset without, in the same
+``out``, which is trained first if it is not there. Its checkpoint holds the state of the
+secret generator, and is deleted at the end like every other.
+
 A run that was interrupted is resumed from its checkpoint; a finished one is left alone.
 """
 
@@ -20,7 +24,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 import rlm_core
@@ -28,8 +32,9 @@ from rlm_core.training.crlm import train_crlm, train_picture_decoder
 from rlm_core.training.features import TRUNK_WEIGHTS
 from rlm_core.training.loop import Progress
 from rlm_core.training.picture_source import cifar10_pictures
-from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
-from rlm_core.training.sources import loan_rows, mnist_rows
+from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset, public_name
+from rlm_core.training.sources import RowData, loan_rows, mnist_rows
+from rlm_core.training.two_stage import FirstStage, train_second_stage
 from rlm_core.training.vrlm import train_vrlm
 
 Report = Callable[[Progress], None]
@@ -51,6 +56,7 @@ def run(
     out: Path,
     device: str = "auto",
     epochs: int | None = None,
+    encoder_only: bool = False,
     trunk_weights: Path = TRUNK_WEIGHTS,
     progress: Report | None = None,
 ) -> Path:
@@ -58,10 +64,13 @@ def run(
 
     Args:
         name: a key of ``PRESETS``.
-        seed: of the split, the first weights, the order of rows and the noise.
+        seed: of the split, the first weights, the order of rows and the noise. Under central DP
+            order and noise are secret instead: no seed repeats such a run.
         out: where run folders go.
         device: "auto", "cpu", "cuda" or "mps".
         epochs: instead of the preset's number (a picture decoder keeps its own).
+        encoder_only: leave out the C-RLM's picture decoder, which takes longer than the encoder
+            and no experiment needs.
         trunk_weights: file of the ResNet's weights, for fine-tuning.
         progress: receives the loop's reports.
     """
@@ -73,10 +82,21 @@ def run(
         return folder
     folder.mkdir(parents=True, exist_ok=True)
     where = pick_device(device)
-    if isinstance(preset, VRLMPreset):
+    if isinstance(preset, VRLMPreset) and preset.central is not None:
+        first = run(public_name(name), seed=seed, out=out, device=device, epochs=epochs, progress=progress)
+        outcome = _run_second_stage(preset, folder, first, seed=seed, device=where, progress=progress)
+    elif isinstance(preset, VRLMPreset):
         outcome = _run_vrlm(preset, folder, seed=seed, device=where, progress=progress)
     else:
-        outcome = _run_crlm(preset, folder, seed=seed, device=where, trunk_weights=trunk_weights, progress=progress)
+        outcome = _run_crlm(
+            preset,
+            folder,
+            seed=seed,
+            device=where,
+            encoder_only=encoder_only,
+            trunk_weights=trunk_weights,
+            progress=progress,
+        )
     for module_name, module in outcome.modules.items():
         _save_module(module, folder / f"{module_name}.safetensors")
     write_record(folder, name, preset, seed, where, outcome)
@@ -93,12 +113,42 @@ class Outcome:
     stages: dict[str, list[Progress]]
     facts: dict[str, Any]
     scale: float
+    central: dict[str, Any] | None = None
 
 
-def _run_vrlm(preset: VRLMPreset, folder: Path, *, seed: int, device: torch.device, progress: Report | None) -> Outcome:
+def _rows(preset: VRLMPreset, folder: Path, seed: int) -> RowData:
     data = loan_rows(preset, seed) if preset.dataset == "lending_club" else mnist_rows(preset, seed)
     if data.preprocessor is not None:
         (folder / "preprocessor.json").write_text(data.preprocessor.to_json() + "\n", encoding="utf-8")
+    return data
+
+
+def _run_second_stage(
+    preset: VRLMPreset, folder: Path, first: Path, *, seed: int, device: torch.device, progress: Report | None
+) -> Outcome:
+    """The decoder of the run ``first``, and a new encoder for it under central DP."""
+    record = json.loads((first / "run.json").read_text(encoding="utf-8"))
+    data = _rows(preset, folder, seed)
+    model, history, spent = train_second_stage(
+        preset,
+        data,
+        FirstStage(decoder=load_file(first / "decoder.safetensors"), scale=record["training_noise_scale"]),
+        seed=seed,
+        device=device,
+        checkpoint=folder / "mechanism.checkpoint",
+        progress=progress,
+    )
+    return Outcome(
+        modules={"encoder": model.encoder, "decoder": model.decoder},
+        stages={"mechanism": history},
+        facts=data.facts,
+        scale=model.scale.item(),
+        central=spent | {"decoder_from": first.name},
+    )
+
+
+def _run_vrlm(preset: VRLMPreset, folder: Path, *, seed: int, device: torch.device, progress: Report | None) -> Outcome:
+    data = _rows(preset, folder, seed)
     model, history = train_vrlm(
         preset, data, seed=seed, device=device, checkpoint=folder / "mechanism.checkpoint", progress=progress
     )
@@ -116,6 +166,7 @@ def _run_crlm(
     *,
     seed: int,
     device: torch.device,
+    encoder_only: bool,
     trunk_weights: Path,
     progress: Report | None,
 ) -> Outcome:
@@ -129,6 +180,11 @@ def _run_crlm(
         checkpoint=folder / "mechanism.checkpoint",
         progress=progress,
     )
+    outcome = Outcome(
+        modules={"encoder": model.encoder}, stages={"mechanism": history}, facts=data.facts, scale=model.scale
+    )
+    if encoder_only:
+        return outcome
     decoder, decoder_history = train_picture_decoder(
         preset,
         model,
@@ -138,11 +194,10 @@ def _run_crlm(
         checkpoint=folder / "decoder.checkpoint",
         progress=progress,
     )
-    return Outcome(
-        modules={"encoder": model.encoder, "decoder": decoder},
-        stages={"mechanism": history, "decoder": decoder_history},
-        facts=data.facts,
-        scale=model.scale,
+    return replace(
+        outcome,
+        modules=outcome.modules | {"decoder": decoder},
+        stages=outcome.stages | {"decoder": decoder_history},
     )
 
 
@@ -165,6 +220,7 @@ def write_record(folder: Path, name: str, preset: Preset, seed: int, device: tor
             }
             for stage, history in outcome.stages.items()
         },
+        **({} if outcome.central is None else {"central_dp": outcome.central}),
         "versions": {
             "rlm_core": rlm_core.__version__,
             "torch": torch.__version__,

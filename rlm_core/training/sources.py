@@ -17,6 +17,7 @@ from torch import Tensor
 from rlm_core.data import (
     Dataset,
     LoanPreprocessor,
+    LoanTable,
     Split,
     data_collection,
     join_columns,
@@ -50,6 +51,15 @@ def image_split(dataset: Dataset, preset: Preset, seed: int) -> Split:
     return data_collection(len(dataset.train_x), len(dataset.test_x), seed=seed, auxiliary_share=preset.share)
 
 
+def preset_split(dataset: Dataset | LoanTable, preset: Preset, seed: int) -> Split:
+    """The split of any dataset that a preset asks for: who trains the mechanism, who the classifier."""
+    if not isinstance(dataset, LoanTable):
+        return image_split(dataset, preset, seed)
+    if preset.split == "data_join":
+        return loan_join(dataset.target, dataset.issue_date, seed=seed)
+    return loan_collection(dataset.target, dataset.issue_date, seed=seed, auxiliary_share=preset.share)
+
+
 def mnist_rows(preset: Preset, seed: int) -> RowData:
     """MNIST digits as uint8 rows (n, 784); the loop turns each batch into [0, 1]."""
     dataset = load("mnist")
@@ -68,13 +78,8 @@ def loan_rows(preset: Preset, seed: int) -> RowData:
     deviations are left out there, as in the paper; validation rows are all kept.
     """
     table = load("lending_club")
-    join = preset.split == "data_join"
-    if join:
-        split = loan_join(table.target, table.issue_date, seed=seed)
-        columns = join_columns(table.features).private
-    else:
-        split = loan_collection(table.target, table.issue_date, seed=seed, auxiliary_share=preset.share)
-        columns = table.features
+    split = preset_split(table, preset, seed)
+    columns = join_columns(table.features).private if preset.split == "data_join" else table.features
     frame = table.select(split, "mechanism_train")[0]
     preprocessor = LoanPreprocessor.fit(frame, columns=columns)
     frame = frame[preprocessor.inliers(frame)]

@@ -19,11 +19,12 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from rlm_core.data import IMAGE_SETS, Dataset, LoanPreprocessor, LoanTable, Split, as_features, load, split_of
+from rlm_core.data import IMAGE_SETS, Dataset, LoanPreprocessor, LoanTable, Split, as_features, load
 from rlm_core.data.splits import PARTS, TEST_SET_PARTS, Part
 from rlm_core.owner.clip import L1Clip
 from rlm_core.training.picture_source import read_view
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
+from rlm_core.training.sources import preset_split
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.zoo.cards import MODELS, Card, sha256
 from rlm_core.zoo.metrics import clean_accuracy
@@ -32,6 +33,8 @@ from rlm_core.zoo.model import load as load_model
 
 PRIOR_ROWS = {"mnist": 10_000, "cifar10": 5_000, "lending_club": 10_000}
 """How many auxiliary records the bundle keeps, drawn at random: the file stays small."""
+
+NOVEL = 9  # the class that the mechanisms of the novel-class experiment never saw
 
 _KIND = {VRLMPreset: "V-RLM", CRLMPreset: "C-RLM"}
 _LICENCE = {
@@ -81,8 +84,10 @@ def ship(run: Path, models: Path = MODELS) -> Card:
 
 def make_bundle(model: ZooModel, dataset: Dataset | LoanTable, preset: Preset, seed: int) -> Bundle:
     """Clean representations of every part of the split that the run used."""
-    split = split_of(dataset, seed=seed, auxiliary_share=preset.share)
-    parts = {part: _representations(model, dataset, split, part) for part in PARTS if part != "mechanism_valid"}
+    split = preset_split(dataset, preset, seed)
+    parts = {part: representations(model, dataset, split, part) for part in PARTS if part != "mechanism_valid"}
+    if preset.split == "novel_class":  # the classifier's question is "is it the class that the mechanism never saw?"
+        parts = {part: (z, (y == NOVEL).astype(np.int64)) for part, (z, y) in parts.items()}
     prior_z, prior_y = parts["mechanism_train"]
     keep = np.random.default_rng(seed).permutation(len(prior_y))[: PRIOR_ROWS[preset.dataset]]
     return Bundle(
@@ -97,9 +102,10 @@ def make_bundle(model: ZooModel, dataset: Dataset | LoanTable, preset: Preset, s
     )
 
 
-def _representations(
+def representations(
     model: ZooModel, dataset: Dataset | LoanTable, split: Split, part: Part
 ) -> tuple[FloatArray, IntArray]:
+    """Clean representations z and labels of one part of a split."""
     inputs, labels = inputs_of(model, dataset, split, part)
     network = trained_part(model.encoder)
     with torch.inference_mode():
@@ -113,6 +119,11 @@ def inputs_of(model: ZooModel, dataset: Dataset | LoanTable, split: Split, part:
         assert model.preprocessor is not None
         frame, labels = dataset.select(split, part)
         return model.preprocessor.transform(frame, allow_missing=True, unknown="ignore").astype(np.float64), labels
+    return picture_features(dataset, split, part)
+
+
+def picture_features(dataset: Dataset, split: Split, part: Part) -> tuple[FloatArray, IntArray]:
+    """Pixels of MNIST, cached features of the frozen trunk for CIFAR-10, and labels."""
     images, labels = dataset.select(split, part)
     if dataset.name == "cifar10":  # the trunk's features are cached: seconds instead of half an hour
         side = "test" if part in TEST_SET_PARTS else "train"
@@ -126,8 +137,9 @@ def model_from_run(run: Path) -> ZooModel:
     record = json.loads((run / "run.json").read_text(encoding="utf-8"))
     card = _card(record, PRESETS[record["name"]], run)
     encoder, decoder = build(card)
-    for module, file in ((trained_part(encoder), "encoder"), (decoder, "decoder")):
-        module.load_state_dict(load_file(run / f"{file}.safetensors"))
+    trained_part(encoder).load_state_dict(load_file(run / "encoder.safetensors"))
+    if (run / "decoder.safetensors").is_file():  # a run with --encoder-only has none
+        decoder.load_state_dict(load_file(run / "decoder.safetensors"))
     table = run / "preprocessor.json"
     return ZooModel(
         card=card,
@@ -173,7 +185,7 @@ def _card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
         name=record["name"],
         kind=kind,
         dataset=preset.dataset,
-        classes=dataset.classes,
+        classes=(f"not {NOVEL}", str(NOVEL)) if preset.split == "novel_class" else dataset.classes,
         input_dim=input_dim,
         latent_dim=preset.latent_dim,
         radius=preset.radius,

@@ -1,0 +1,19 @@
+"""The paper's experiments, one module each: ``TABLE`` lists its trials, ``measure`` runs one of them.
+
+    data_collection    table 1       novel_class    table 2       data_join    table 3
+    private_inference  table 4, its mechanisms chosen by private_grid
+    auxiliary_size, pca          tables of the appendix
+
+A module has ``trials(seeds)``, in the order of the paper's table, and ``measure(trial, runs)``.
+``python -m benchmarks run EXPERIMENT`` does the rest: what is missing, in parallel, appended.
+"""
+
+NAMES = (
+    "data_collection",
+    "private_grid",
+    "private_inference",
+    "novel_class",
+    "data_join",
+    "auxiliary_size",
+    "pca",
+)

@@ -1,0 +1,56 @@
+"""How little auxiliary data is enough? MNIST data collection with a mechanism trained on a share η.
+
+Paper, appendix "Effects of Reducing Auxiliary Dataset Size": what the mechanism does not get,
+the classifier does. The benchmarks train no mechanism; they get all 60,000 records (54,000
+and 6,000 for validation), which is the setting that favours them most.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.experiments import data_collection
+from benchmarks.experiments import people as who
+from benchmarks.experiments.protocol import EPSILONS, Trial, row
+from benchmarks.table import Row, parse, read, renamed
+from rlm_core.training.paper import AUXILIARY_SHARES, choice
+from rlm_core.training.presets import preset_name
+
+EXPERIMENT = "auxiliary_size"
+SHARES = {f"V-RLM eta={share:.2f}": share for share in (0.75, *AUXILIARY_SHARES)}
+
+
+def trials(seeds: int) -> list[Trial]:
+    """All cells of the table."""
+    return [
+        Trial(experiment=EXPERIMENT, dataset="mnist", mechanism=mechanism, epsilon=epsilon, seed=seed)
+        for seed in range(seeds)
+        for mechanism in (*SHARES, *who.RAW)
+        for epsilon in EPSILONS
+        if math.isfinite(epsilon)
+    ]
+
+
+def measure(trial: Trial, runs: Path) -> Row:
+    """One cell with one seed. η = 0.75 is the cell of data collection."""
+    start = time.perf_counter()
+    share = SHARES.get(trial.mechanism, 0.75)
+    if trial.mechanism in SHARES and share == 0.75:
+        key = replace(trial, mechanism="V-RLM").key
+        known = [found for found in map(parse, read(data_collection.EXPERIMENT)) if found.key == key]
+        if not known:
+            raise who.MissingRun(f"python -m benchmarks run data_collection --runs {runs}")
+        return renamed(known[0], experiment=EXPERIMENT, mechanism=trial.mechanism)
+    name = preset_name(data_collection.EXPERIMENT, "mnist", trial.epsilon, share=share)
+    if trial.mechanism in SHARES:
+        people = who.learnt(name, trial.seed, runs)
+    else:
+        people = who.raw(name, trial.mechanism, trial.seed, everyone=True)
+    lam = choice(data_collection.EXPERIMENT, "mnist", trial.epsilon).lam
+    assert lam is not None
+    epsilon_x, epsilon_y = lam * trial.epsilon, (1 - lam) * trial.epsilon
+    accuracy = data_collection.collect(trial, people, epsilon_x, epsilon_y)
+    return row(trial, people, accuracy, start, epsilon_x=epsilon_x, epsilon_y=epsilon_y, lam=lam)

@@ -1,0 +1,103 @@
+"""Table 1: people send (z̃, ỹ) once, under ε-LDP; how well does what is learnt classify *clean* records?
+
+Paper, section "Data Collection". ε = εx + εy with εx = λε. The learnt mechanisms' classifiers
+marginalise the noise over the auxiliary data (denoising objective). The benchmarks release
+the raw record; there the noise of the label is marginalised, and the classifier, linear or
+the paper's feed-forward network, is the one that does better in the private validation.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+
+from benchmarks.experiments import people as who
+from benchmarks.experiments.protocol import (
+    EPSILONS,
+    Candidate,
+    People,
+    Trial,
+    ask_group,
+    best,
+    classifier_for,
+    row,
+    same_without_ldp,
+)
+from benchmarks.table import Row
+from rlm_core.owner.labels import RandomisedResponse
+from rlm_core.training.paper import choice
+from rlm_core.training.presets import PRESETS, preset_name
+from rlm_core.zoo.metrics import clean_classifier, fit_clean
+
+EXPERIMENT = "data_collection"
+MECHANISMS = {
+    "mnist": ("V-RLM", "PrivUnit", "Duchi", "Laplace"),
+    "lending_club": ("V-RLM", "Duchi", "Laplace"),
+    "cifar10": ("C-RLM", "PrivUnit", "Duchi", "Laplace"),
+}
+
+
+def trials(seeds: int) -> list[Trial]:
+    """All cells of the table."""
+    return [
+        Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
+        for seed in range(seeds)
+        for dataset, mechanisms in MECHANISMS.items()
+        for mechanism in mechanisms
+        for epsilon in EPSILONS
+    ]
+
+
+def measure(trial: Trial, runs: Path) -> Row:
+    """One cell with one seed."""
+    start = time.perf_counter()
+    known = same_without_ldp(trial, who.RAW)
+    if known is not None:
+        return known
+    name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
+    if trial.mechanism not in who.RAW:
+        people = who.learnt(name, trial.seed, runs)
+    elif math.isinf(trial.epsilon):
+        people = who.features(name, trial.seed)
+    else:
+        people = who.raw(name, trial.mechanism, trial.seed)
+    if math.isinf(trial.epsilon):
+        return row(trial, people, without_ldp(trial, people), start)
+    lam = choice(EXPERIMENT, trial.dataset, trial.epsilon).lam
+    assert lam is not None
+    epsilon_x, epsilon_y = lam * trial.epsilon, (1 - lam) * trial.epsilon
+    accuracy = collect(trial, people, epsilon_x, epsilon_y)
+    return row(trial, people, accuracy, start, epsilon_x=epsilon_x, epsilon_y=epsilon_y, lam=lam)
+
+
+def without_ldp(trial: Trial, people: People) -> float:
+    """The same classifier on clean records and labels."""
+    preset = PRESETS[preset_name(EXPERIMENT, trial.dataset, math.inf)]
+    classifier = clean_classifier(preset, people.classes, trial.seed, people.hidden[-1])
+    return fit_clean(classifier, people.train, people.valid).score(*people.test)
+
+
+def collect(trial: Trial, people: People, epsilon_x: float, epsilon_y: float) -> float:
+    """Collect everybody's report, train on the reports, and classify clean test records."""
+    generator = trial.generator()
+    mechanism = people.make(epsilon_x)
+    labels = RandomisedResponse(epsilon=epsilon_y, classes=people.classes)
+    z_private = mechanism.simulate(people.train[0], generator=generator)
+    y_private = labels.simulate(people.train[1], generator=generator)
+    validate = ask_group(trial.epsilon, people.valid, generator)
+    objective = "label-noise" if people.prior is None else "denoising"
+
+    def candidate(hidden: tuple[int, ...]) -> Candidate:
+        classifier = classifier_for(people, objective, hidden, trial.seed).fit(
+            z_private,
+            y_private,
+            transition=labels.transition_matrix,
+            log_density=getattr(mechanism, "log_density_pairs", None),
+            prior=people.prior,
+            validate=validate,
+        )
+        return classifier, classifier.predict
+
+    predict, _ = best(candidate(hidden) for hidden in people.hidden)
+    return float((predict(people.test[0]) == people.test[1]).mean())

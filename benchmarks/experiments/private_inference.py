@@ -1,0 +1,102 @@
+"""Table 4: the people who are classified send reports too, with ε_test = 0.7 ε_train.
+
+Paper, section "Classifying Private Datapoints": λ = 0.7, so a test record gets the same εx as a
+collected one. Two classifiers of reports are trained, and the private validation chooses:
+the paper's p_ξ(y|z̃), which marginalises the label's noise, and Bayes' rule on the denoising
+classifier, Σₘ wₘ p_ψ(y|z′ₘ). The benchmarks, without a prior, have the first kind only.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.experiments import data_collection, private_grid
+from benchmarks.experiments import people as who
+from benchmarks.experiments.protocol import (
+    EPSILONS,
+    Candidate,
+    People,
+    Trial,
+    ask_group,
+    best,
+    classifier_for,
+    row,
+    same_without_ldp,
+)
+from benchmarks.table import Row
+from rlm_core.owner.labels import RandomisedResponse
+from rlm_core.training.presets import preset_name
+
+EXPERIMENT = "private_inference"
+LAMBDA = 0.7
+DATASETS = ("mnist", "cifar10")
+
+
+def trials(seeds: int) -> list[Trial]:
+    """All cells of the table."""
+    return [
+        Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
+        for seed in range(seeds)
+        for dataset in DATASETS
+        for mechanism in data_collection.MECHANISMS[dataset]
+        for epsilon in EPSILONS
+    ]
+
+
+def measure(trial: Trial, runs: Path) -> Row:
+    """One cell with one seed. Without LDP it is the cell of data collection."""
+    start = time.perf_counter()
+    if math.isinf(trial.epsilon):
+        known = same_without_ldp(trial, who.RAW, data_collection.EXPERIMENT)
+        if known is None:
+            raise who.MissingRun(f"python -m benchmarks run data_collection --runs {runs}")
+        return known
+    if trial.mechanism in who.RAW:
+        name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
+        people = who.raw(name, trial.mechanism, trial.seed)
+    else:
+        people = who.learnt(private_grid.chosen(trial.dataset, trial.epsilon), trial.seed, runs)
+    accuracy, _ = classify_reports(trial, people)
+    return row(trial, people, accuracy, start, **split_budget(trial))
+
+
+def split_budget(trial: Trial) -> dict[str, float]:
+    """ε = εx + εy, as columns of a row."""
+    epsilon_x = LAMBDA * trial.epsilon
+    return {"epsilon_x": epsilon_x, "epsilon_y": trial.epsilon - epsilon_x, "lam": LAMBDA}
+
+
+def classify_reports(trial: Trial, people: People) -> tuple[float, float]:
+    """Train on reports, classify reports: the accuracy on the test people, and the private validation's."""
+    epsilon_x, epsilon_y, _ = split_budget(trial).values()
+    generator = trial.generator()
+    mechanism = people.make(epsilon_x)
+    labels = RandomisedResponse(epsilon=epsilon_y, classes=people.classes)
+    z_private, z_valid, z_test = (
+        mechanism.simulate(x, generator=generator) for x, _ in (people.train, people.valid, people.test)
+    )
+    y_private = labels.simulate(people.train[1], generator=generator)
+    validate = ask_group(trial.epsilon, (z_valid, people.valid[1]), generator)
+
+    def candidates() -> Iterator[Candidate]:
+        for hidden in people.hidden:
+            plain = classifier_for(people, "label-noise", hidden, trial.seed)
+            plain.fit(z_private, y_private, transition=labels.transition_matrix, validate=validate)
+            yield plain, plain.predict
+        if people.prior is not None:
+            bayes = classifier_for(people, "denoising", people.hidden[0], trial.seed)
+            bayes.fit(
+                z_private,
+                y_private,
+                transition=labels.transition_matrix,
+                log_density=mechanism.log_density_pairs,  # type: ignore[attr-defined]  # the RLM has one
+                prior=people.prior,
+            )
+            bayes.validation_ = validate(bayes.predict_private)
+            yield bayes, bayes.predict_private
+
+    predict, estimate = best(candidates())
+    return float((predict(z_test) == people.test[1]).mean()), estimate
