@@ -6,6 +6,7 @@ a ``DataLoader`` would spend more time on handing over rows than the step takes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -67,6 +68,11 @@ class Batches:
         """Batches of one epoch."""
         return max(1, self.rows // self.batch_size)
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a checkpoint must agree with."""
+        return {"batch_size": self.batch_size, "rows": self.rows}
+
     def shuffled(self, generator: torch.Generator) -> Iterator[Any]:
         """One epoch over the training rows in random order."""
         tensors = _several(self.train)
@@ -81,3 +87,37 @@ class Batches:
         pieces = zip(*(torch.split(tensor, self.batch_size)[:steps] for tensor in tensors), strict=True)
         for rows in pieces:
             yield self.prepare(*rows)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PoissonBatches(Batches):
+    """Each row is in each batch with the same probability, independently of everything.
+
+    The accountant of DP-Adam assumes exactly this. Batches differ in size, ``batch_size`` is
+    what to expect, and a batch may be empty. An "epoch" is ``steps_per_epoch`` batches.
+    """
+
+    steps_per_epoch: int
+
+    @property
+    def sample_rate(self) -> float:
+        """The probability q of a row to be in a batch: batch_size / rows, rounded up to what float32 can draw."""
+        return min(1.0, math.ceil(self.batch_size / self.rows * 2**24) / 2**24)
+
+    @property
+    def steps(self) -> int:
+        """Batches of one epoch."""
+        return self.steps_per_epoch
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a checkpoint must agree with."""
+        return super().settings | {"sampling": "poisson", "steps_per_epoch": self.steps_per_epoch}
+
+    def shuffled(self, generator: torch.Generator) -> Iterator[Any]:
+        """One epoch of Poisson-sampled batches."""
+        tensors = _several(self.train)
+        for _ in range(self.steps):
+            chosen = torch.rand(self.rows, generator=generator, device=tensors[0].device) < self.sample_rate
+            index = chosen.nonzero().squeeze(1)
+            yield self.prepare(*(tensor.index_select(0, index) for tensor in tensors))

@@ -107,8 +107,7 @@ def train(
         "epochs": epochs,
         "learning_rate": learning_rate,
         "schedule": schedule,
-        "batch_size": batches.batch_size,
-        "rows": batches.rows,
+        **batches.settings,
     }
     history: list[Progress] = []
     if checkpoint is not None and checkpoint.exists():
@@ -126,7 +125,7 @@ def train(
                     group["lr"] = learning_rate * 0.5 * (1 + math.cos(math.pi * done))
             losses = objective(model, batch, generator)  # (n,)
             step(optimiser, losses)
-            total += losses.detach().mean()
+            total += losses.detach().sum() / max(1, len(losses))  # a Poisson-sampled batch may be empty
             if progress is not None and number % REPORT_EVERY == 0 and number < steps:
                 progress(
                     Progress(

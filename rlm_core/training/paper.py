@@ -102,6 +102,15 @@ PAPER["novel_class", "mnist"] = PAPER["data_collection", "mnist"]
 
 AUXILIARY_SHARES = (0.5, 0.25, 0.1)  # appendix "Effects of Reducing Auxiliary Dataset Size"; 0.75 is the default
 
+# Table "DP-Adam hyperparameters used for the V-RLM data collection and novel-class classification under CDP":
+# (dataset, ε_CDP) -> (learning rate, batch size, noise multiplier). Max gradient norm 1 and δ = 1e-5 throughout.
+DP_ADAM: dict[tuple[str, float], tuple[float, int, float]] = {
+    ("mnist", 5.0): (5e-4, 64, 0.7),
+    ("mnist", 1.0): (5e-4, 64, 1.1),
+    ("lending_club", 5.0): (1e-4, 128, 0.56),
+    ("lending_club", 1.0): (1e-4, 128, 1.1),
+}
+
 
 def choice(experiment: str, dataset: str, epsilon: float) -> Choice:
     """The paper's hyper-parameters for an experiment at a total budget ε (``inf``: no LDP)."""

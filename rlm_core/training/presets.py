@@ -31,6 +31,7 @@ loss was 108.4 after 20 and 104.6 after 60. That was tried because its clean acc
     mnist-novel-l10-eps33    the same, trained without class 9 (novel-class experiment)
     mnist-vrlm-l10-eps33-share25   the same, trained on 25 % of the training set
     lending-join-d5-l5-eps15       V-RLM of the private columns only, d = 5
+    mnist-vrlm-l10-eps33-cdp5      the first, its encoder trained under central DP, ε_CDP = 5
     cifar10-crlm-eps70       C-RLM on cached features of the frozen trunk
     cifar10-crlm-eps70-finetune    C-RLM, the whole ResNet trained at 224 px (wants a GPU)
 """
@@ -40,8 +41,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from rlm_core.training.accountant import CentralDP
 from rlm_core.training.loop import Schedule
-from rlm_core.training.paper import AUXILIARY_SHARES, INF, PAPER, Choice, EpsilonPre, choice
+from rlm_core.training.paper import AUXILIARY_SHARES, DP_ADAM, INF, PAPER, Choice, EpsilonPre, choice
 
 Split = Literal["data_collection", "novel_class", "data_join"]
 
@@ -52,7 +54,9 @@ class VRLMPreset:
 
     ``hidden`` are the encoder's hidden layers, mirrored in the decoder; ``share`` is the
     part of the training set that the mechanism gets (η in the paper). ``warm_up`` is the
-    share of training during which the weight of the KL rises to 1.
+    share of training during which the weight of the KL rises to 1. With ``central`` the
+    encoder is trained anew by DP-Adam through the decoder of the preset without it
+    (``two_stage.py``), for at most ``epochs``.
     """
 
     dataset: Literal["mnist", "lending_club"]
@@ -67,6 +71,7 @@ class VRLMPreset:
     schedule: Schedule = "cosine"
     warm_up: float = 0.0
     share: float = 0.75
+    central: CentralDP | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,7 +211,7 @@ def _preset(split: Split, dataset: str, line: Choice, share: float) -> Preset:
     )
     if isinstance(preset, CRLMPreset) and not isinstance(line.epsilon_pretraining, str):
         preset = replace(preset, decoder_epsilon=line.epsilon_pretraining)
-    if preset.dataset == "mnist" and line.epsilon_pretraining == "learnt":
+    if split == "data_collection" and preset.dataset == "mnist" and line.epsilon_pretraining == "learnt":
         preset = replace(preset, epochs=60)  # validation loss 104.6, against 108.4 after 20: see above
     return preset
 
@@ -227,7 +232,38 @@ def _all_presets() -> dict[str, Preset]:
         if isinstance(preset, CRLMPreset):
             # Fine-tuning starts from a good trunk and sees fresh views every time.
             presets[f"{name}-finetune"] = replace(preset, finetune=True, side=224)
+    for dataset, epsilon in DP_ADAM:
+        for line in PAPER["data_collection", dataset]:
+            name = _name("data_collection", dataset, line, 0.75)
+            presets[private_name(name, epsilon)] = _private(presets[name], epsilon)
     return presets
+
+
+def private_name(name: str, epsilon: float) -> str:
+    """The preset of the same mechanism whose encoder is trained under central DP.
+
+    >>> private_name("mnist-vrlm-l10-eps33", 5.0)
+    'mnist-vrlm-l10-eps33-cdp5'
+    """
+    return f"{name}-cdp{epsilon:g}"
+
+
+def public_name(name: str) -> str:
+    """The preset without central DP, whose decoder the private encoder is trained through."""
+    return name.rpartition("-cdp")[0]
+
+
+def _private(preset: Preset, epsilon: float) -> VRLMPreset:
+    assert isinstance(preset, VRLMPreset)
+    learning_rate, batch_size, noise_multiplier = DP_ADAM[preset.dataset, epsilon]
+    return replace(
+        preset,
+        learning_rate=learning_rate,
+        batch_size=batch_size,
+        epochs=30,
+        warm_up=0.0,  # the decoder uses every coordinate of z already
+        central=CentralDP(epsilon=epsilon, noise_multiplier=noise_multiplier),
+    )
 
 
 PRESETS: dict[str, Preset] = _all_presets()

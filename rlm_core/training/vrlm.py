@@ -12,7 +12,7 @@ from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training.batches import Batches
 from rlm_core.training.elbo import VariationalRLM, bernoulli, mixed, negative_elbo
-from rlm_core.training.loop import Progress, train
+from rlm_core.training.loop import Objective, Progress, train
 from rlm_core.training.presets import VRLMPreset
 from rlm_core.training.sources import RowData, unit_interval
 
@@ -40,6 +40,11 @@ def build_vrlm(preset: VRLMPreset, data: RowData, *, seed: int) -> VariationalRL
     )
 
 
+def objective_of(preset: VRLMPreset) -> Objective[VariationalRLM]:
+    """−ELBO with the likelihood of the preset's data."""
+    return negative_elbo(mixed if preset.dataset == "lending_club" else bernoulli)
+
+
 def train_vrlm(
     preset: VRLMPreset,
     data: RowData,
@@ -53,7 +58,7 @@ def train_vrlm(
     model = build_vrlm(preset, data, seed=seed)
     history = train(
         model,
-        negative_elbo(mixed if preset.dataset == "lending_club" else bernoulli),
+        objective_of(preset),
         Batches(train=data.train, valid=data.valid, batch_size=preset.batch_size, prepare=unit_interval),
         epochs=preset.epochs,
         learning_rate=preset.learning_rate,
