@@ -11,6 +11,9 @@ COLLECTOR = "#D55E00"
 NEUTRAL = "#8A9299"
 """Axes, outlines and priors: a grey that is readable on the light and on the dark ground."""
 
+OTHER_RECORD = "#A3568A"
+"""Purple: where two records stand beside each other, the first is blue and the second this."""
+
 
 def tint(colour: str, alpha: float) -> str:
     """A colour with transparency, for grounds that must work in both themes.

@@ -13,6 +13,7 @@ HTML = """
 
 CSS = """
 .drawing { color: var(--st-text-color); max-width: 30rem; margin: 0 auto; }
+.drawing:has(> svg.wide) { max-width: 44rem; }
 svg { display: block; width: 100%; height: auto; overflow: visible; font-family: var(--st-font, sans-serif); }
 .numbers { fill: currentColor; fill-opacity: .62; font-size: 11px; font-variant-numeric: tabular-nums; }
 .letter { fill: currentColor; font: italic 500 19px "Source Serif", Georgia, serif; }
