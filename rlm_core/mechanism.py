@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from rlm_core.owner.budget import Ledger, Release
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.owner.laplace import LaplaceNoise
+from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.types import FloatArray, finite
 
 FORMAT = "rlm-report/1"
@@ -86,9 +87,12 @@ class Trace:
 class RLM:
     """Representation-Learning Laplace Mechanism: z̃ = ν(encoder(x)) + Laplace(0, 2l/ε).
 
+    With :class:`SubsetSelection` as the noise it is the Q-RLM: ν picks the code with the highest
+    score, and what is released is a random set of codes.
+
     Guarantee: ε-LDP for *any* encoder, however it was trained and whatever it computes,
-    since ν alone bounds the sensitivity (see :class:`LaplaceNoise` for the exact statement).
-    The encoder must not depend on the records being released.
+    since ν alone bounds what it can say (see :class:`LaplaceNoise` and :class:`SubsetSelection`
+    for the exact statements). The encoder must not depend on the records being released.
 
     >>> from rlm_core.owner import L1Clip
     >>> noise = LaplaceNoise(epsilon=4.0, clip=L1Clip(radius=1.0))
@@ -99,7 +103,7 @@ class RLM:
 
     name: str
     encoder: Callable[[FloatArray], ArrayLike]
-    noise: LaplaceNoise
+    noise: LaplaceNoise | SubsetSelection
     input_dim: int
     output_dim: int
 

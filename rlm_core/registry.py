@@ -23,6 +23,7 @@ from rlm_core.baselines.table import DuchiTable, LaplaceTable, TableMechanism
 from rlm_core.mechanism import RLM, Mechanism
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
+from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.types import FloatArray
 
 RADIUS = 5.0
@@ -59,7 +60,7 @@ def names() -> tuple[str, ...]:
     """All registered names.
 
     >>> names()[:3]
-    ('V-RLM', 'C-RLM', 'Laplace')
+    ('V-RLM', 'C-RLM', 'Q-RLM')
     """
     return tuple(REGISTRY)
 
@@ -82,6 +83,11 @@ def _rlm(name: str) -> Callable[[float, int], Mechanism]:
         return RLM(name=name, encoder=identity, noise=noise, input_dim=dimension, output_dim=dimension)
 
     return make
+
+
+def _qrlm(epsilon: float, dimension: int) -> RLM:
+    noise = SubsetSelection(epsilon=epsilon, symbols=dimension)
+    return RLM(name="Q-RLM", encoder=identity, noise=noise, input_dim=dimension, output_dim=dimension)
 
 
 def _pca(epsilon: float, dimension: int) -> RLM:
@@ -110,6 +116,12 @@ def _opposite_vertices(mechanism: RLM) -> Pair:
     """Two opposite corners of the ℓ1 ball: 2l apart, the sensitivity."""
     vertex = mechanism.noise.clip.radius * _first_axis(mechanism)
     return vertex, -vertex
+
+
+def _two_codes(mechanism: RLM) -> Pair:
+    """Scores that pick the first and the last code."""
+    codes = np.eye(mechanism.input_dim)
+    return codes[0], codes[-1]
 
 
 def _opposite_components(mechanism: RLM) -> Pair:
@@ -161,6 +173,15 @@ _ENTRIES = (
         dimension=32,
         make=_rlm("C-RLM"),
         worst_pair=_opposite_vertices,
+    ),
+    Entry(
+        name="Q-RLM",
+        title="Quantised RLM",
+        summary="A learnt encoder names one of k codes; a random set of codes that leans towards it is sent.",
+        source="docs/q-rlm.md; subset selection: Ye and Barg 2018, Wang et al. 2016",
+        dimension=16,
+        make=_qrlm,
+        worst_pair=_two_codes,
     ),
     Entry(
         name="Laplace",

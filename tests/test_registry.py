@@ -21,6 +21,7 @@ def test_names() -> None:
     assert registry.names() == (
         "V-RLM",
         "C-RLM",
+        "Q-RLM",
         "Laplace",
         "Duchi",
         "PrivUnit",
