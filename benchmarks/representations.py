@@ -19,6 +19,7 @@ import torch
 
 import rlm_core
 from benchmarks import table
+from benchmarks.experiments.people import RAW_HIDDEN
 from benchmarks.table import Row
 from rlm_core.data import load, split_of
 from rlm_core.data.splits import Part
@@ -29,7 +30,6 @@ from rlm_core.zoo.ship import inputs_of, make_bundle, model_from_run
 EXPERIMENT = "representations"
 DATASETS = ("mnist", "cifar10", "lending_club")
 CLASSIFIER_PARTS: tuple[Part, ...] = ("classifier_train", "classifier_valid", "classifier_test")
-RAW_HIDDEN: dict[str, tuple[int, ...]] = {"mnist": (400, 150, 50), "cifar10": (), "lending_club": (50,)}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
     data_collection    table 1       novel_class    table 2       data_join    table 3
     private_inference  table 4, its mechanisms chosen by private_grid
-    auxiliary_size, pca          tables of the appendix
+    auxiliary_size, pca, cdp     tables of the appendix
 
 A module has ``trials(seeds)``, in the order of the paper's table, and ``measure(trial, runs)``.
 ``python -m benchmarks run EXPERIMENT`` does the rest: what is missing, in parallel, appended.
@@ -16,4 +16,5 @@ NAMES = (
     "data_join",
     "auxiliary_size",
     "pca",
+    "cdp",
 )

@@ -61,7 +61,8 @@ def measure(trial: Trial, runs: Path) -> Row:
     else:
         people = who.raw(name, trial.mechanism, trial.seed)
     if math.isinf(trial.epsilon):
-        classifier = clean_classifier(PRESETS[name], people.classes, trial.seed, people.hidden[-1])
+        hidden = who.RAW_HIDDEN[trial.dataset] if trial.mechanism in who.RAW else people.hidden[0]
+        classifier = clean_classifier(PRESETS[name], people.classes, trial.seed, hidden)
         accuracy = fit_clean(classifier, people.train, people.valid).score(*people.test)
         return row(trial, people, accuracy, start)
     return row(trial, people, recognise(trial, people), start, epsilon_x=trial.epsilon, epsilon_y=0.0, lam=1.0)

@@ -25,7 +25,12 @@ from rlm_core.zoo.ship import NOVEL, model_from_run, picture_features, represent
 RAW = ("PrivUnit", "Duchi", "Laplace")
 """The paper's benchmarks, which take raw records."""
 
-FEEDFORWARD = (400, 150, 50)  # paper, appendix "Benchmarks"
+RAW_HIDDEN: dict[str, tuple[int, ...]] = {"mnist": (400, 150, 50), "cifar10": (), "lending_club": (50,)}
+"""Classifiers of raw records without LDP (paper, appendix "Benchmarks"); of CIFAR-10, of the ResNet's features."""
+
+NOISY_HIDDEN: tuple[tuple[int, ...], ...] = ((), (50,))
+"""Candidates for raw records under LDP; the private validation chooses."""
+
 PRIOR_ROWS = 4_000  # auxiliary representations for the denoising objective
 CLASSIFIER_PARTS: tuple[Part, ...] = ("classifier_train", "classifier_valid", "classifier_test")
 
@@ -91,11 +96,11 @@ def raw(name: str, mechanism: str, seed: int, *, everyone: bool = False) -> Peop
     if everyone:
         others = dataset.select(split, "mechanism_train")
         train = np.concatenate([train[0], as_features(others[0])]), np.concatenate([train[1], others[1]])
-        bounds = Bounds(low=np.zeros(train[0].shape[1]), high=np.ones(train[0].shape[1]))
+        bounds = Bounds(low=(0.0,) * train[0].shape[1], high=(1.0,) * train[0].shape[1])
         longest = float(train[0].shape[1] ** 0.5)
     else:
         seen = as_features(dataset.select(split, "mechanism_train")[0])
-        bounds = Bounds(low=seen.min(0), high=seen.max(0))
+        bounds = Bounds(low=tuple(seen.min(0).tolist()), high=tuple(seen.max(0).tolist()))
         longest = float(np.sqrt(np.vecdot(seen, seen)).max())
     return People(
         make=lambda epsilon_x: _for_pictures(mechanism, epsilon_x, bounds, longest),
@@ -103,7 +108,7 @@ def raw(name: str, mechanism: str, seed: int, *, everyone: bool = False) -> Peop
         valid=valid,
         test=test,
         classes=2 if preset.split == "novel_class" else len(dataset.classes),
-        hidden=((), FEEDFORWARD),
+        hidden=NOISY_HIDDEN,
     )
 
 
@@ -177,7 +182,7 @@ def _raw_loans(table: LoanTable, split: Split, preset: Preset, mechanism: str) -
         valid=valid,
         test=test,
         classes=len(table.classes),
-        hidden=((), (50,)),
+        hidden=NOISY_HIDDEN,
     )
 
 

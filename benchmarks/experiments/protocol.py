@@ -11,14 +11,14 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 import rlm_core
 from benchmarks import table
 from benchmarks.table import Row
-from rlm_core.collector.classifier import NoiseAwareClassifier, Predict
+from rlm_core.collector.classifier import NoiseAwareClassifier, Objective, Predict
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import Mechanism
 from rlm_core.owner.labels import RandomisedResponse
@@ -98,16 +98,15 @@ def best(candidates: Iterable[Candidate]) -> tuple[Predict, float]:
     return found[winner][1], estimates[winner]
 
 
-def classifier_for(
-    people: People, objective: Literal["denoising", "label-noise", "naive"], hidden: tuple[int, ...], seed: int
-) -> NoiseAwareClassifier:
-    """The collector's network. Wide inputs get fewer epochs: they overfit the noise, and cost more."""
-    wide = people.train[0].shape[1] > 100
+def classifier_for(people: People, objective: Objective, hidden: tuple[int, ...], seed: int) -> NoiseAwareClassifier:
+    """The collector's network. Wide inputs and many people get fewer epochs: they cost more, and wide ones overfit."""
+    rows, width = people.train[0].shape
+    wide = width > 100
     return NoiseAwareClassifier(
         classes=people.classes,
         objective=objective,
         hidden=hidden,
-        epochs=12 if wide else 30,
+        epochs=max(4, 12 * 13_500 // max(rows, 13_500)) if wide else 20,
         learning_rate=1e-3 if wide else 1e-2,
         max_prior=4_000,
         seed=seed,
