@@ -14,6 +14,9 @@ NEUTRAL = "#8A9299"
 OTHER_RECORD = "#A3568A"
 """Purple: where two records stand beside each other, the first is blue and the second this."""
 
+OVER = "#C0392B"
+"""Red: beyond what was promised."""
+
 
 def tint(colour: str, alpha: float) -> str:
     """A colour with transparency, for grounds that must work in both themes.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rlm_core.types import FloatArray
-from ui.colours import NEUTRAL, OTHER_RECORD, OWNER
+from ui.colours import NEUTRAL, OTHER_RECORD, OVER, OWNER
 from ui.svg_plot import Plot, Ticks, area, axes, band, bars, level, line, nice_ticks, svg, text, whisker
 
 HEIGHT = 500.0
@@ -85,7 +85,7 @@ def two_histograms(
         if a > -np.inf or b < np.inf:  # nothing fell into the bin otherwise
             beyond = a > epsilon or b < -epsilon
             ends_at = (max(float(a), -reach), min(float(b), reach))
-            parts.append(whisker(lower, float(x), *ends_at, "#C0392B" if beyond else NEUTRAL, width=3 if beyond else 2))
+            parts.append(whisker(lower, float(x), *ends_at, OVER if beyond else NEUTRAL, width=3 if beyond else 2))
     return svg(parts, alt=f"Outputs of two records, and their log ratio beside ±{epsilon:g}", height=HEIGHT)
 
 

@@ -1,0 +1,50 @@
+"""Is it really private? A live dial of claimed against measured ε, and switches that break the mechanism."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.errors import guarded
+from ui.shell import require_app
+from ui.site import ROOT
+
+
+def audit() -> None:
+    """Title and question first, so that they are on screen while the library is being imported."""
+    from ui import audit_text
+
+    st.title("Is it really private?", anchor=False)
+    st.html(f'<p class="rlm-lede">{audit_text.LEDE}</p>')
+    st.html(ROOT / "ui" / "audit.css")
+    bench()
+    with st.expander("How does the audit work, and what can it not show?"):
+        st.markdown(audit_text.HOW)
+    with st.expander("Every mechanism, audited"):
+        from ui.audit_view import committed_table
+
+        st.caption(audit_text.TABLE)
+        st.html(committed_table())
+
+
+@st.fragment
+@guarded
+def bench() -> None:
+    """Controls, dial, and the two records; all that changes with a control."""
+    from ui import audit_text
+    from ui.audit_view import dial_view, history_view, pair_view, question_controls
+
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        question = question_controls()
+        st.caption(question.entry.summary)
+        st.caption(audit_text.OUTPUTS)
+    with right:
+        dial_view(question)
+    st.warning(audit_text.NO_PROOF, icon=":material/balance:")
+    history_view()
+    st.header("Two records, side by side", anchor=False)
+    pair_view(question)
+
+
+require_app()
+audit()

@@ -1,0 +1,117 @@
+"""Run an audit for a visitor: once per choice, one at a time on the server, and visible while it runs.
+
+An audit draws thousands of real releases, of made-up records: nobody's data is in it. Its result is
+kept for the visit under what was chosen, so that an unrelated control measures nothing anew. The
+draws themselves are thrown away.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from rlm_core.audit import AuditResult, Progress
+from rlm_core.audit.broken import BROKEN
+from rlm_core.audit.pair import Comparison, compare_outputs
+from rlm_core.audit.registered import audit_registered, records_between
+from rlm_core.registry import REGISTRY, Entry
+
+ENTRIES: dict[str, Entry] = REGISTRY | BROKEN
+KEPT = 40
+EVERY = 0.12  # seconds between two pictures of the dial
+_ONE_AT_A_TIME = threading.BoundedSemaphore(1)
+_RUNS, _PAIRS = "audit_runs", "audit_pairs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is measured: which mechanism, claiming which ε, with how many outputs per record."""
+
+    name: str
+    epsilon: float
+    samples: int
+
+    @property
+    def entry(self) -> Entry:
+        """The mechanism's entry, registered or broken."""
+        return ENTRIES[self.name]
+
+
+def kept(question: Question) -> AuditResult | None:
+    """The last result for exactly this question, if it was asked in this visit."""
+    return _store(_RUNS).get(question)
+
+
+def history() -> list[tuple[Question, AuditResult]]:
+    """All kept results, newest first."""
+    return list(reversed(_store(_RUNS).items()))
+
+
+def forget(question: Question) -> None:
+    """Drop a result, so that it is measured again."""
+    _store(_RUNS).pop(question, None)
+
+
+def measure(question: Question, show: Callable[[Progress | None], None]) -> AuditResult:
+    """Audit, and keep the result. ``show`` gets None while another visitor's audit is running.
+
+    Moving a control meanwhile ends it at the next picture, as Streamlit stops a script there.
+    """
+    if not _ONE_AT_A_TIME.acquire(blocking=False):
+        show(None)
+        while not _ONE_AT_A_TIME.acquire(timeout=0.3):
+            show(None)  # also notices that the visitor has left
+    try:
+        result = audit_registered(
+            question.entry, epsilon=question.epsilon, samples=question.samples, progress=_seldom(show)
+        )
+    finally:
+        _ONE_AT_A_TIME.release()
+    _keep(_RUNS, question, result)
+    return result
+
+
+def compared(question: Question, a: int, b: int) -> Comparison:
+    """Outputs of the records at two places of the line, counted once per choice."""
+    key = (question, a, b)
+    found: Comparison | None = _store(_PAIRS).get(key)
+    if found is None:
+        mechanism = question.entry.make(question.epsilon, question.entry.dimension)
+        records = records_between(question.entry, mechanism)
+        with _ONE_AT_A_TIME:
+            found = compare_outputs(mechanism, records[a], records[b], samples=question.samples)
+        _keep(_PAIRS, key, found)
+    return found
+
+
+def _seldom(show: Callable[[Progress | None], None]) -> Callable[[Progress], None]:
+    """Pass progress on a few times a second only: each picture costs more than a batch."""
+    last = 0.0
+
+    def callback(progress: Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last >= EVERY:
+            show(progress)
+            last = time.monotonic()
+
+    return callback
+
+
+def _store(name: str) -> dict[Any, Any]:
+    if name not in st.session_state:
+        st.session_state[name] = {}
+    found: dict[Any, Any] = st.session_state[name]
+    return found
+
+
+def _keep(name: str, key: Any, value: Any) -> None:
+    store = _store(name)
+    store.pop(key, None)  # so that it becomes the newest
+    store[key] = value
+    while len(store) > KEPT:
+        store.pop(next(iter(store)))

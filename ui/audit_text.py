@@ -1,0 +1,83 @@
+"""The audit page's words."""
+
+from __future__ import annotations
+
+LEDE = (
+    "A mechanism may promise any ε; code may keep it or not. An audit takes the place of an attacker: it asks for "
+    "thousands of reports of two records, looks for whatever tells them apart, and turns its success into a number "
+    "that the true ε cannot be below."
+)
+
+NO_PROOF = (
+    "**A low reading is no proof of privacy.** It says that this attack, with these two records and so many samples, "
+    "found nothing more. Only the proof in the code’s documentation can say “never”. A reading above the claim, on the "
+    "other hand, is evidence: it happens to an honest mechanism at most once in 1,000 audits."
+)
+
+OUTPUTS = (
+    "The outputs are real ones, from the release path that the other pages use, of two made-up records: nobody’s data. "
+    "A result is kept while you look around; only the button or another choice measures anew."
+)
+
+HOW = """
+1. **Two records** are chosen that are hardest to hide from each other, for example opposite corners of the ball, and a
+   second pair half-way between, where rounding differs most.
+2. A tenth of the samples teaches the attacker **what to look at**: the likelihood ratio where it is known, the
+   direction between the two records, whole outputs that repeat, and the low bits of the numbers.
+3. Another tenth picks the most promising rules of the kind “if the score is above this, guess the first record”.
+4. The rest is **fresh**: a coin decides which record is released, the rule guesses or abstains, and right and wrong
+   guesses are counted. ε-LDP allows at most e^ε right guesses for each wrong one.
+5. An exact binomial limit (Clopper and Pearson) turns the counts into a bound that holds with 99.9 % confidence,
+   divided among all rules that were tried.
+
+What it cannot do: try every pair of records, every event, or more than its samples can show. Whoever repeats the audit
+until it strikes will be struck by chance: once in a thousand times.
+"""
+
+BREAKS: dict[str, tuple[str, str]] = {
+    "BROKEN no clip": (
+        "No clip",
+        "The noise is scaled for records inside the ball, but nobody makes sure that they are inside: a record three "
+        "times as far out gives itself away. Look at the two distributions below: they hardly overlap.",
+    ),
+    "BROKEN half the noise": (
+        "Half the noise",
+        "Somebody took the radius l for the sensitivity 2l. The true ε is twice the promise, and at every ε the "
+        "reports look perfectly noisy. Below, the quotient leaves the band by the same distance on both sides.",
+    ),
+    "BROKEN float noise": (
+        "Floating-point noise",
+        "The textbook line z + laplace(b), in ordinary floating point. The distributions look right, and the quotient "
+        "stays in the band; but the last binary digits of the sum tell which z went in (Mironov 2012). Set one record "
+        "to the middle and look at the last binary digit.",
+    ),
+    "BROKEN fixed seed": (
+        "Fixed seed",
+        "The generator starts anew with the same seed in every call, so the same noise comes again and again. Whoever "
+        "has seen it once can subtract it: the attacker simply recognises outputs.",
+    ),
+    "BROKEN closed half-spaces": (
+        "Duchi, even d",
+        "Duchi’s mechanism as it is printed in a well-known paper. For an even number of features some outputs lie "
+        "exactly between both halves and are counted to both: the true ε is ln(e^ε + 1). It is unbiased, so every "
+        "plot of averages looks right.",
+    ),
+}
+"""For each broken mechanism: a name for its switch, and what is wrong with it."""
+
+PAIR = (
+    "Above: how often each output came from the first and from the second record; lines where the mechanism says what "
+    "to expect. Below: the logarithm of the quotient, each bar an interval that holds its true value (all of them "
+    "together with 99 % confidence). ε-LDP wants every true value in the shaded band. A red interval lies wholly "
+    "outside."
+)
+
+LAST_DIGIT = (
+    "The same outputs, sorted by their last binary digit: how fine a fraction the number is. Exact noise on a grid "
+    "says nothing here. Floating-point noise does: a sum with a large z cannot be as fine as a sum with z = 0."
+)
+
+TABLE = (
+    "The committed run of `python -m rlm_core.audit`: every registered mechanism at five budgets, 100,000 outputs per "
+    "record. Each cell is the lower bound on ε that was proved; all of them hold together with 99.9 % confidence."
+)
