@@ -15,6 +15,7 @@ import streamlit as st
 from rlm_core import Budget
 from ui import cache
 from ui.markup import number, split_bar
+from ui.two_guarantees import two_guarantees
 
 EPSILONS: tuple[float, ...] = tuple(step / 2 for step in range(1, 21)) + (math.inf,)
 DEFAULT_EPSILON = 10.0
@@ -103,4 +104,6 @@ def choose_mechanism(dataset: str, epsilon: float) -> Any:
             f"In use: **{card.name}**, {card.kind} of {card.latent_dim} numbers with clip radius l = {card.radius:g}, "
             f"pre-trained with ε_pre = {card.epsilon_pretraining}. {card.limits}"
         )
+    if card.central_dp is not None:
+        st.html(two_guarantees(card.central_dp, epsilon))
     return model

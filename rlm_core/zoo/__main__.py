@@ -20,6 +20,7 @@ def row(about: Card) -> dict[str, object]:
         "d": about.latent_dim,
         "l": about.radius,
         "epsilon_pretraining": about.epsilon_pretraining,
+        "epsilon_central": None if about.central_dp is None else about.central_dp["epsilon"],
         "megabytes": round(about.size() / 1e6, 2),
         "training_seconds": about.seconds,
         "metrics": about.metrics,

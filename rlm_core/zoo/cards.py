@@ -22,7 +22,9 @@ class Card:
     """One mechanism: what it is, what it was trained on and how, what it measured, what it cannot do.
 
     ``training_noise_scale`` is b of the noise used in *training*; it gives no guarantee. The
-    guarantee comes from the ε chosen when a record is released.
+    guarantee for a record comes from the ε chosen when it is released. ``central_dp`` is another
+    guarantee, for the people in the auxiliary data: what training by DP-Adam spent (ε, δ), by which
+    accountant, and what it covers; None where training was not private.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Card:
     limits: str
     licence: str
     files: dict[str, str] = field(default_factory=dict)
+    central_dp: dict[str, Any] | None = None
     format: int = FORMAT
 
     @property

@@ -43,10 +43,13 @@ _LICENCE = {
     "Trunk: torchvision's ImageNet ResNet-18 (BSD-3-Clause).",
     "lending_club": "Code and weights MIT. Lending Club loans 2007-2018: CC0.",
 }
+_LDP_LIMIT = (
+    "The LDP guarantee is the release's and holds for any weights; the noise used in training gives none. "
+    "Representations in the bundle are of public data and are clean."
+)
 _LIMITS = (
     "Not trained under central differential privacy: the weights may reveal something about the auxiliary "
-    "(public) data. The LDP guarantee is the release's and holds for any weights; the noise used in training "
-    "gives none. Representations in the bundle are of public data and are clean."
+    f"(public) data. {_LDP_LIMIT}"
 )
 
 
@@ -164,10 +167,19 @@ def _read_back(card: Card, target: Path) -> ZooModel:
     return load_model(card.name)
 
 
+def central_limits(central: dict[str, Any]) -> str:
+    """What a mechanism trained under central DP does and does not promise."""
+    return (
+        f"Trained under central differential privacy, ε = {central['epsilon']:.2f}, δ = {central['delta']:g}: this "
+        f"covers {central['covers']}. Not covered: {'; '.join(central['not_covered'])}. {_LDP_LIMIT}"
+    )
+
+
 def _card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
     kind = _KIND[type(preset)]
     dataset = load(preset.dataset)
     pre = preset.epsilon_pretraining
+    central = record.get("central_dp")
     noise = f"trained with noise of ε_pre = {pre:g}" if not isinstance(pre, str) else f"training noise: {pre}"
     if isinstance(preset, CRLMPreset):
         architecture: dict[str, Any] = {"adapter_hidden": list(preset.adapter_hidden), "side": preset.side}
@@ -181,6 +193,8 @@ def _card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
             architecture["categorical"] = [[b.start, b.stop] for b in table.blocks if b.kind == "category"]
             input_dim = table.output_dim
         summary = f"V-RLM for {preset.dataset}, d = {preset.latent_dim}, l = {preset.radius:g}, {noise}."
+    if central is not None:
+        summary += f" Encoder trained by DP-Adam: ε_CDP = {central['epsilon']:.2f}, δ = {central['delta']:g}."
     return Card(
         name=record["name"],
         kind=kind,
@@ -201,6 +215,7 @@ def _card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
         metrics={f"{stage}_valid_loss": facts["valid_loss"][-1] for stage, facts in record["stages"].items()},
         bundle={},
         summary=summary,
-        limits=_LIMITS,
+        limits=_LIMITS if central is None else central_limits(central),
+        central_dp=central,
         licence=_LICENCE[preset.dataset],
     )

@@ -1,0 +1,55 @@
+"""Does it cost accuracy to protect the auxiliary people too? Data collection with encoders trained under central DP.
+
+Paper, appendix "Data Collection with Mechanisms Trained Under CDP". Everything after the training
+is the data collection of table 1; ε_CDP = ∞ *is* its V-RLM and is taken from there.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.experiments import data_collection
+from benchmarks.experiments import people as who
+from benchmarks.experiments.protocol import EPSILONS, Trial, row
+from benchmarks.table import Row, parse, read, renamed
+from rlm_core.training.paper import choice
+from rlm_core.training.presets import preset_name, private_name
+
+EXPERIMENT = "cdp"
+DATASETS = ("mnist", "lending_club")
+CENTRAL = {"V-RLM eps_cdp=inf": math.inf, "V-RLM eps_cdp=5": 5.0, "V-RLM eps_cdp=1": 1.0}
+
+
+def trials(seeds: int) -> list[Trial]:
+    """All cells of the table."""
+    return [
+        Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
+        for seed in range(seeds)
+        for dataset in DATASETS
+        for mechanism in CENTRAL
+        for epsilon in EPSILONS
+    ]
+
+
+def measure(trial: Trial, runs: Path) -> Row:
+    """One cell with one seed."""
+    start = time.perf_counter()
+    central = CENTRAL[trial.mechanism]
+    if math.isinf(central):
+        key = replace(trial, mechanism="V-RLM").key
+        known = [found for found in map(parse, read(data_collection.EXPERIMENT)) if found.key == key]
+        if not known:
+            raise who.MissingRun(f"python -m benchmarks run {data_collection.EXPERIMENT} --runs {runs}")
+        return renamed(known[0], experiment=EXPERIMENT, mechanism=trial.mechanism)
+    name = private_name(preset_name(data_collection.EXPERIMENT, trial.dataset, trial.epsilon), central)
+    people = who.learnt(name, trial.seed, runs)
+    if math.isinf(trial.epsilon):
+        return row(trial, people, data_collection.without_ldp(trial, people), start)
+    lam = choice(data_collection.EXPERIMENT, trial.dataset, trial.epsilon).lam
+    assert lam is not None
+    epsilon_x, epsilon_y = lam * trial.epsilon, (1 - lam) * trial.epsilon
+    accuracy = data_collection.collect(trial, people, epsilon_x, epsilon_y)
+    return row(trial, people, accuracy, start, epsilon_x=epsilon_x, epsilon_y=epsilon_y, lam=lam)
