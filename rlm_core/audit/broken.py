@@ -30,6 +30,7 @@ class NoClip(RLM):
 
     def privatise(self, x: ArrayLike) -> FloatArray:
         """Exact noise on an unclipped z."""
+        assert isinstance(self.noise, LaplaceNoise)
         step = self.noise.clip.radius / self.noise.grid_radius
         h = self.encode(x)
         return np.trunc(h / step) * step + discrete_laplace(h.shape) * step

@@ -114,7 +114,8 @@ class SeparateReports:
     def evidence(self, joint: FloatArray) -> FloatArray:
         """See :class:`Likelihood`."""
         reported = joint @ self.transition  # (k, K): mass of (c, ỹ)
-        return np.einsum("nc,nc->n", self._likelihood, reported.T[self.y_private])
+        evidence: FloatArray = np.einsum("nc,nc->n", self._likelihood, reported.T[self.y_private])
+        return evidence
 
     def gather(self, weights: FloatArray) -> FloatArray:
         """See :class:`Likelihood`."""
@@ -181,7 +182,8 @@ def expectation_maximisation(
         return np.where(total > 0, counts / np.where(total > 0, total, 1.0), table), value
 
     table = np.full((reports.codes, reports.classes), 1.0 / reports.classes)
-    best, history = (table, -math.inf), []
+    best = (table, -math.inf)
+    history: list[float] = []
     while len(history) < steps:
         first, value = step(table)
         if value < best[1]:  # the leap went too far: back to where plain EM stood

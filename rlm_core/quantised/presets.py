@@ -1,0 +1,49 @@
+"""Settings of the Q-RLM for each dataset. All were chosen without a test row; docs/q-rlm.md lists every look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Split = Literal["data_collection", "novel_class", "data_join"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QRLMPreset:
+    """How codes are learnt.
+
+    Args:
+        dataset: whose D₁.
+        split: which D₁.
+        hidden: sizes of the trunk after the input.
+        heads: number of fine codes of every head; the head with the most information is kept.
+        epochs, batch_size, learning_rate: of Adam with a cosine schedule.
+        neighbours: nearest neighbours that count as views (pictures' features).
+        corruption: share of a loan's columns that a view replaces.
+        share: the part of the training set that the mechanism gets (the paper's η).
+    """
+
+    dataset: Literal["mnist", "cifar10", "lending_club"]
+    split: Split = "data_collection"
+    hidden: tuple[int, ...]
+    heads: tuple[int, ...] = (64, 64, 64)
+    epochs: int = 25
+    batch_size: int = 500
+    learning_rate: float = 3e-3
+    neighbours: int = 0
+    corruption: float = 0.0
+    share: float = 0.75
+
+
+MNIST = QRLMPreset(dataset="mnist", hidden=(300, 150, 100))
+CIFAR10 = QRLMPreset(dataset="cifar10", hidden=(256, 128), neighbours=20, epochs=20, learning_rate=1e-3)
+LENDING = QRLMPreset(dataset="lending_club", hidden=(128, 64), corruption=0.3, epochs=10, learning_rate=1e-3)
+
+QRLM_PRESETS: dict[str, QRLMPreset] = {
+    "mnist-qrlm": MNIST,
+    "mnist-qrlm-novel": replace(MNIST, split="novel_class"),
+    "cifar10-qrlm": CIFAR10,
+    "cifar10-qrlm-novel": replace(CIFAR10, split="novel_class"),
+    "lending-qrlm": LENDING,
+    "lending-qrlm-join": replace(LENDING, split="data_join"),
+}

@@ -1,0 +1,100 @@
+"""Pairs of views: what should get the same code, said without labels.
+
+A ``Pairs`` function takes row numbers and a generator and returns two inputs for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+Pairs = Callable[[Tensor, torch.Generator], tuple[Tensor, Tensor]]
+
+SIDE = 28
+ROTATION = 0.35  # radians
+SHEAR = 0.35
+LOG_ZOOM = 0.22
+SHIFT = 0.2  # of half a side
+ELASTIC = 0.06  # standard deviation of the displacement at 5 x 5 nodes, of half a side
+NEIGHBOUR_BLOCK = 2_000
+
+
+def moved_digits(pixels: Tensor) -> Pairs:
+    """Digits (n, 784) in uint8: both views are distorted copies of the digit."""
+
+    def pairs(rows: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        digits = pixels[rows].float().div_(255).view(-1, 1, SIDE, SIDE)
+        first, second = (distorted(digits, generator).flatten(1) for _ in range(2))
+        return first, second
+
+    return pairs
+
+
+def distorted(digits: Tensor, generator: torch.Generator) -> Tensor:
+    """Random rotation, shear, zoom, shift and a smooth elastic displacement: (n, 1, 28, 28) to the same."""
+    n = len(digits)
+
+    def uniform(*shape: int) -> Tensor:
+        return torch.rand(n, *shape, generator=generator) * 2 - 1
+
+    angle, zoom = uniform() * ROTATION, torch.exp(uniform(2) * LOG_ZOOM)
+    shear, shift = uniform() * SHEAR, uniform(2, 1) * SHIFT
+    rotation = torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()], dim=1).view(n, 2, 2)
+    stretch = torch.stack([zoom[:, 0], shear, torch.zeros(n), zoom[:, 1]], dim=1).view(n, 2, 2)
+    affine = torch.cat([rotation @ stretch, shift], dim=2)  # (n, 2, 3)
+    grid = functional.affine_grid(affine, [n, 1, SIDE, SIDE], align_corners=False)  # (n, 28, 28, 2)
+    nodes = torch.randn(n, 2, 5, 5, generator=generator) * ELASTIC
+    bend = functional.interpolate(nodes, size=SIDE, mode="bicubic", align_corners=True).permute(0, 2, 3, 1)
+    return functional.grid_sample(digits, grid + bend, align_corners=False)
+
+
+def neighbouring_features(views: Tensor, neighbours: Tensor) -> Pairs:
+    """Cached features (n, V, p) of V views of each picture: any view of it, any view of one of its neighbours.
+
+    ``neighbours`` (n, m) has the picture itself in its first column.
+    """
+
+    def pairs(rows: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        count = len(rows)
+        column = torch.randint(neighbours.shape[1], (count,), generator=generator)
+        first, second = torch.randint(views.shape[1], (2, count), generator=generator)
+        return views[rows, first].float(), views[neighbours[rows, column], second].float()
+
+    return pairs
+
+
+def nearest_neighbours(features: Tensor, count: int) -> Tensor:
+    """Each row and its ``count`` nearest others by cosine, nearest first: (n, p) to (n, 1 + count).
+
+    >>> nearest_neighbours(torch.tensor([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]]), 1).tolist()
+    [[0, 1], [1, 0], [2, 1]]
+    """
+    unit = functional.normalize(features.float(), dim=1)
+    found = []
+    for start in range(0, len(unit), NEIGHBOUR_BLOCK):
+        similarity = unit[start : start + NEIGHBOUR_BLOCK] @ unit.T
+        own = torch.arange(len(similarity))
+        similarity[own, start + own] = torch.inf  # the row itself comes first, whatever was rounded
+        found.append(similarity.topk(count + 1, dim=1).indices)
+    return torch.cat(found)
+
+
+def corrupted_rows(table: Tensor, blocks: Sequence[tuple[int, int]], share: float) -> Pairs:
+    """Rows of a table (n, p): the row itself, and a copy where a ``share`` of its columns come from another row.
+
+    ``blocks`` are the (start, stop) of each column in the encoded row. Source: SCARF, Bahri et al. 2022.
+    """
+    sizes = torch.tensor([stop - start for start, stop in blocks])
+
+    def corrupt(rows: Tensor, generator: torch.Generator) -> Tensor:
+        other = torch.randint(len(table), (len(rows),), generator=generator)
+        replaced = torch.rand(len(rows), len(blocks), generator=generator) < share
+        return torch.where(replaced.repeat_interleave(sizes, dim=1), table[other], table[rows])
+
+    def pairs(rows: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        return corrupt(rows, generator), corrupt(rows, generator)
+
+    return pairs
