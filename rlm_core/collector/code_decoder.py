@@ -63,7 +63,8 @@ class CodeDecoder(nn.Module):
 
     def forward(self, z_private: Tensor) -> Tensor:
         weights = self.posterior(z_private).to(self.prototypes.dtype)
-        return torch.tensordot(weights, self.prototypes, dims=1)  # (n, ...)
+        mean: Tensor = torch.tensordot(weights, self.prototypes, dims=1)
+        return mean  # (n, ...)
 
     def decode(self, z_private: Tensor) -> Tensor:
         """The mean record: (n, k) to (n, ...)."""

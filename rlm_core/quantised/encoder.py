@@ -27,4 +27,5 @@ class MergedEncoder(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         scores = self.fine(inputs)  # (n, fine)
         lowest = scores.new_full((len(scores), self.codes), -torch.inf)
-        return lowest.scatter_reduce(1, self._merge.expand(len(scores), -1), scores, reduce="amax")  # (n, k)
+        merged: Tensor = lowest.scatter_reduce(1, self._merge.expand(len(scores), -1), scores, reduce="amax")
+        return merged  # (n, k)

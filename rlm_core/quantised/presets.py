@@ -26,8 +26,8 @@ class QRLMPreset:
     dataset: Literal["mnist", "cifar10", "lending_club"]
     split: Split = "data_collection"
     hidden: tuple[int, ...]
-    heads: tuple[int, ...] = (64, 64, 64)
-    epochs: int = 25
+    heads: tuple[int, ...] = (64, 64)
+    epochs: int = 20
     batch_size: int = 500
     learning_rate: float = 3e-3
     neighbours: int = 0

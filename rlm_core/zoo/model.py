@@ -15,12 +15,15 @@ from numpy.typing import ArrayLike
 from safetensors.torch import load_file
 from torch import nn
 
+from rlm_core.collector.code_decoder import CodeDecoder
 from rlm_core.collector.decoder import ImageDecoder, MLPDecoder, TableDecoder
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
 from rlm_core.mechanism import RLM, rows
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.encoder import MLPEncoder, TrunkEncoder
 from rlm_core.owner.laplace import LaplaceNoise
+from rlm_core.owner.subset_selection import SubsetSelection
+from rlm_core.quantised.encoder import MergedEncoder
 from rlm_core.training.paper import PAPER
 from rlm_core.training.presets import preset_name
 from rlm_core.training.run import pick_device
@@ -30,6 +33,8 @@ from rlm_core.zoo.cards import MODELS, TRUNK, Card, card, verify
 
 SIDE = 32  # of a CIFAR-10 picture
 BLOCK = 256  # records encoded or decoded at a time
+CODES = "Q-RLM"
+"""The kind whose representation is one of k codes, as a one-hot vector."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,10 +70,16 @@ class ZooModel:
         return RLM(
             name=self.card.kind,
             encoder=self.encode,
-            noise=LaplaceNoise(epsilon=epsilon_x, clip=L1Clip(radius=self.card.radius)),
+            noise=self.noise(epsilon_x),
             input_dim=self.card.input_dim,
             output_dim=self.card.latent_dim,
         )
+
+    def noise(self, epsilon_x: float) -> LaplaceNoise | SubsetSelection:
+        """What follows the encoder: clip and noise, or, for codes, a random set of them."""
+        if self.card.kind == CODES:
+            return SubsetSelection(epsilon=epsilon_x, symbols=self.card.latent_dim)
+        return LaplaceNoise(epsilon=epsilon_x, clip=L1Clip(radius=self.card.radius))
 
     def encode(self, x: ArrayLike) -> FloatArray:
         """h for each row: (n, input_dim) to (n, d). NOT private."""
@@ -89,12 +100,17 @@ class ZooModel:
     def bundle(self) -> Bundle:
         """Representations of public data, read on first use."""
         tensors = load_file(self.card.folder / "bundle.safetensors")
-        clip = L1Clip(radius=self.card.radius)  # float16 rounding may have left the ball
         arrays: dict[str, Any] = {
-            name: clip(tensor.numpy()) if name.endswith("_z") else tensor.numpy().astype(np.int64)
+            name: self._stored(tensor.numpy()) if name.endswith("_z") else tensor.numpy().astype(np.int64)
             for name, tensor in tensors.items()
         }
         return Bundle(**arrays)
+
+    def _stored(self, values: Any) -> FloatArray:
+        if self.card.kind == CODES:  # one number a record instead of k
+            one_hot: FloatArray = np.eye(self.card.latent_dim)[values.astype(np.int64)]
+            return one_hot
+        return L1Clip(radius=self.card.radius)(values)  # float16 rounding may have left the ball
 
     def _blockwise(self, network: Any, inputs: torch.Tensor) -> FloatArray:
         with torch.inference_mode():
@@ -113,8 +129,11 @@ def load(name: str, device: str = "auto") -> ZooModel:
     verify(about.folder, about.files)
     where = pick_device(device)
     encoder, decoder = build(about)
-    for module, file in ((trained_part(encoder), "encoder"), (decoder, "decoder")):
-        module.load_state_dict({k: v.float() for k, v in load_file(about.folder / f"{file}.safetensors").items()})
+    for module, folder, file in (
+        (trained_part(encoder), encoder_folder(about), "encoder"),
+        (decoder, about.folder, "decoder"),
+    ):
+        module.load_state_dict({k: v.float() for k, v in load_file(folder / f"{file}.safetensors").items()})
     table = about.folder / "preprocessor.json"
     return ZooModel(
         card=about,
@@ -128,6 +147,10 @@ def load(name: str, device: str = "auto") -> ZooModel:
 def build(about: Card) -> tuple[nn.Module, nn.Module]:
     """Encoder and decoder of a card's architecture, untrained but for the shared trunk."""
     shape = about.architecture
+    if about.kind == CODES:
+        scores = MergedEncoder(MLPEncoder(shape["sizes"]), shape["merge"])
+        encoder = TrunkEncoder(trunk(), scores, side=shape["side"]) if about.dataset == "cifar10" else scores
+        return encoder, CodeDecoder(about.latent_dim, tuple(shape["record"]))
     if about.dataset == "cifar10":
         adapter = MLPEncoder((FEATURES, *shape["adapter_hidden"], about.latent_dim))
         return TrunkEncoder(trunk(), adapter, side=shape["side"]), ImageDecoder(about.latent_dim)
@@ -153,8 +176,19 @@ def trunk_files(folder: Path) -> dict[str, str]:
 
 
 def trained_part(encoder: nn.Module) -> nn.Module:
-    """What the run trained: without the shared trunk."""
-    return encoder.adapter if isinstance(encoder, TrunkEncoder) else encoder
+    """What the run trained: without the shared trunk, and without the merging of codes."""
+    part = encoder.adapter if isinstance(encoder, TrunkEncoder) else encoder
+    return part.fine if isinstance(part, MergedEncoder) else part
+
+
+def encoder_folder(about: Card) -> Path:
+    """Where the encoder's weights are: Q-RLMs of one tree of codes share the finest one's. Checked if elsewhere."""
+    other = about.architecture.get("encoder_of")
+    if other is None:
+        return about.folder
+    owner = card(other)
+    verify(owner.folder, {"encoder.safetensors": owner.files["encoder.safetensors"]})
+    return owner.folder
 
 
 def choose(dataset: str, epsilon: float, purpose: str = "data_collection") -> str:

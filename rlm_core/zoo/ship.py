@@ -37,7 +37,7 @@ PRIOR_ROWS = {"mnist": 10_000, "cifar10": 5_000, "lending_club": 10_000}
 NOVEL = 9  # the class that the mechanisms of the novel-class experiment never saw
 
 _KIND = {VRLMPreset: "V-RLM", CRLMPreset: "C-RLM"}
-_LICENCE = {
+LICENCE = {
     "mnist": "Code and weights MIT. MNIST: Y. LeCun and C. Cortes, CC BY-SA 3.0.",
     "cifar10": "Code and weights MIT. CIFAR-10: A. Krizhevsky, for research and teaching. "
     "Trunk: torchvision's ImageNet ResNet-18 (BSD-3-Clause).",
@@ -47,7 +47,7 @@ _LDP_LIMIT = (
     "The LDP guarantee is the release's and holds for any weights; the noise used in training gives none. "
     "Representations in the bundle are of public data and are clean."
 )
-_LIMITS = (
+LIMITS = (
     "Not trained under central differential privacy: the weights may reveal something about the auxiliary "
     f"(public) data. {_LDP_LIMIT}"
 )
@@ -215,7 +215,7 @@ def _card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
         metrics={f"{stage}_valid_loss": facts["valid_loss"][-1] for stage, facts in record["stages"].items()},
         bundle={},
         summary=summary,
-        limits=_LIMITS if central is None else central_limits(central),
+        limits=LIMITS if central is None else central_limits(central),
         central_dp=central,
-        licence=_LICENCE[preset.dataset],
+        licence=LICENCE[preset.dataset],
     )
