@@ -14,6 +14,7 @@ from ui.collect_view import spent_view, watch
 from ui.errors import guarded
 from ui.release import format_epsilon
 from ui.shell import require_app
+from ui.site import ROOT
 
 
 @st.fragment
@@ -134,6 +135,7 @@ def keep_or_forget() -> None:
 
 
 require_app()
+st.html(ROOT / "ui" / "collect.css")
 st.title("What can a collector learn from it?", anchor=False)
 st.html(f'<p class="rlm-lede">{collect_text.LEDE}</p>')
 workbench()

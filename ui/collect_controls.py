@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from rlm_core import Budget
+from rlm_core import Budget, LaplaceNoise
 from ui import cache, collect_text, controls
 from ui.collect_reports import Choice, people_available
 from ui.markup import number
@@ -142,25 +142,32 @@ def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[st
             help="Automatic takes the mechanism that was trained for this experiment at a budget near ε.",
         )
         name = str(chosen) if chosen in names else recommended
-        noise = right.segmented_control(
-            "Noise on the representation",
-            list(NOISES.values()),
-            default=NOISES["Laplace"],
-            required=True,
-            key="noise",
-            bind="query-params",
-            persist_state="session",
-        )
-        card = cache.model(name).card
-        st.caption(
-            f"In use: **{card.name}**, {card.kind} of {card.latent_dim} numbers with clip radius l = {card.radius:g}, "
-            f"pre-trained with ε_pre = {card.epsilon_pretraining}. {collect_text.REAL_PEOPLE}"
-        )
+        model = cache.model(name)
+        card = model.card
+        noise = None
+        if isinstance(model.mechanism(1.0).noise, LaplaceNoise):  # numbers in a ball: other noise fits them too
+            with right:
+                noise = noise_control()
+        st.caption(f"In use: **{card.name}**. {card.summary} {collect_text.REAL_PEOPLE}")
         st.caption(collect_text.OTHER_NOISE)
     if experiment == "novel":
         real = card.preset.get("split") == "novel_class"
         st.caption(collect_text.NOVEL_REAL if real else collect_text.NOVEL_STAND_IN)
     return name, key_of(NOISES, noise, "Laplace")
+
+
+def noise_control() -> str | None:
+    """The noise on the representation: the mechanism's own, or another."""
+    chosen: str | None = st.segmented_control(
+        "Noise on the representation",
+        list(NOISES.values()),
+        default=NOISES["Laplace"],
+        required=True,
+        key="noise",
+        bind="query-params",
+        persist_state="session",
+    )
+    return chosen
 
 
 def key_of(titles: dict[str, str], title: str | None, default: str) -> str:

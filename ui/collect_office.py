@@ -42,8 +42,8 @@ IDLE = 900.0
 class Office:
     """The queue, the workers and the visits of one server."""
 
-    def __init__(self, limit: int = WORKERS, hire: Callable[..., Any] = Worker) -> None:
-        self.limit, self.hire = limit, hire
+    def __init__(self, limit: int = WORKERS, hire: Callable[..., Any] | None = None) -> None:
+        self.limit, self.hire = limit, hire or Worker
         self.lock = threading.RLock()
         self.identities = itertools.count(1)
         self.visits: OrderedDict[str, Visit] = OrderedDict()

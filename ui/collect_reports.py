@@ -16,7 +16,7 @@ from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.collector.classifier import Objective
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.zoo import Bundle
-from ui.collect_task import HIDDEN, People, Task
+from ui.collect_task import HIDDEN, Channel, People, Task
 
 NOVEL = 9
 """The class that nobody had seen when the mechanism was trained."""
@@ -100,11 +100,12 @@ def prior_of(bundle: Bundle, experiment: str) -> FloatArray:
     return bundle.prior_z[bundle.prior_y != NOVEL] if experiment == "novel" else bundle.prior_z
 
 
-def channel(model: Any, noise: str, epsilon_x: float) -> Any:
-    """What z goes through on the owner's device: something with ``privatise``."""
+def channel(model: Any, noise: str, epsilon_x: float) -> Channel:
+    """What z goes through on the owner's device: the mechanism's own noise, or another on the same z."""
     if noise == "PrivUnit":
         return PrivUnit(epsilon=epsilon_x, dimension=model.card.latent_dim, radius=model.card.radius)
-    return model.mechanism(epsilon_x).noise
+    own: Channel = model.mechanism(epsilon_x).noise
+    return own
 
 
 def sends_labels(choice: Choice) -> bool:
@@ -136,9 +137,7 @@ def task_of(choice: Choice, reports: Reports, model: Any) -> Task:
         objective=choice.objective,
         hidden=HIDDEN[choice.dataset],
         epsilon=choice.epsilon,
-        epsilon_x=choice.budget.epsilon_x,
-        radius=model.card.radius,
-        noise=choice.noise,
+        noise=noise,
         on_private=choice.experiment == "private",
         z_private=reports.z_private,
         y_private=reports.y_private,

@@ -10,11 +10,12 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rlm_core import L1Clip, LaplaceNoise, PrivateAccuracy, RandomisedResponse, private_accuracy
-from rlm_core.baselines.privunit import PrivUnit
+from rlm_core import HasDensity, PrivateAccuracy, RandomisedResponse, private_accuracy
 from rlm_core.collector.classifier import LogDensity, NoiseAwareClassifier, Objective, Predict, StopTraining
 from rlm_core.training.loop import Progress
 from rlm_core.types import FloatArray, IntArray
@@ -26,8 +27,31 @@ CHECKS = 5
 MAX_PRIOR = 4_000
 """Public records that stand for the prior on this page: fewer than in the benchmarks, for speed."""
 
+LARGEST_BATCH = 256
+
+
+def batch_size(reports: int) -> int:
+    """About fifty steps an epoch, also where few people were asked: a curve in any case.
+
+    >>> batch_size(13_500), batch_size(1_000), batch_size(100)
+    (256, 20, 16)
+    """
+    return max(16, min(LARGEST_BATCH, reports // 50))
+
+
 HIDDEN: dict[str, tuple[int, ...]] = {"mnist": (50,), "lending_club": (50,), "cifar10": ()}
 """The paper's classifiers: one hidden layer of 50; logistic regression for CIFAR-10."""
+
+
+class Channel(HasDensity, Protocol):
+    """What z goes through on its way to the collector: any noise with a density."""
+
+    @property
+    def epsilon(self) -> float:
+        """εx."""
+
+    def privatise(self, z: ArrayLike) -> FloatArray:
+        """Release each row, with the operating system's randomness."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,6 +67,7 @@ class People:
 class Task:
     """Everything that a fit needs, in one value that can be sent to another process.
 
+    ``noise``: what z went through; its density is all that the collector has to know of it.
     ``z_private``, ``y_private``: the reports. ``prior_z``: public records. ``valid``: people who answer
     the private validation on their own devices, each answer with ``epsilon``. ``test``: people whom
     only this demonstration can ask, because the data are public. ``on_private``: whether the classifier
@@ -53,9 +78,7 @@ class Task:
     objective: Objective
     hidden: tuple[int, ...]
     epsilon: float
-    epsilon_x: float
-    radius: float
-    noise: str
+    noise: Channel
     on_private: bool
     z_private: FloatArray = field(repr=False)
     y_private: IntArray = field(repr=False)
@@ -109,14 +132,6 @@ class Stopped(Exception):
     """The visitor stopped before anything was learnt."""
 
 
-def density(task: Task) -> LogDensity:
-    """log p(z̃ₙ | zₘ) of the noise that the reports were drawn with."""
-    if task.noise == "PrivUnit":
-        dimension = int(task.z_private.shape[1])
-        return PrivUnit(epsilon=task.epsilon_x, dimension=dimension, radius=task.radius).log_density_pairs
-    return LaplaceNoise(epsilon=task.epsilon_x, clip=L1Clip(radius=task.radius)).log_density_pairs
-
-
 def objective_in_use(objective: Objective, epsilon_x: float) -> Objective:
     """Without noise on z there is nothing to denoise, and its density is no function: plain training instead."""
     return "label-noise" if objective == "denoising" and math.isinf(epsilon_x) else objective
@@ -131,10 +146,11 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
     start = time.perf_counter()
     classifier = NoiseAwareClassifier(
         classes=task.classes,
-        objective=objective_in_use(task.objective, task.epsilon_x),
+        objective=objective_in_use(task.objective, task.noise.epsilon),
         hidden=task.hidden,
         epochs=task.epochs,
         checks=task.checks,
+        batch_size=batch_size(len(task.y_private)),
         max_prior=task.max_prior,
         seed=task.seed,
     )
@@ -168,7 +184,7 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
         task.z_private,
         task.y_private,
         transition=task.transition,
-        log_density=watched(density(task), len(task.z_private), tell, stopped),
+        log_density=watched(task.noise.log_density_pairs, len(task.z_private), tell, stopped),
         prior=task.prior_z,
         validate=validate,
         progress=at_epoch,

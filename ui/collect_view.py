@@ -7,7 +7,7 @@ import html
 import streamlit as st
 
 from ui import cache, collect_actions, collect_text
-from ui.collect_controls import DATASETS, people_name, title_of
+from ui.collect_controls import DATASETS, SPLITS, people_name, title_of
 from ui.collect_figures import CONFIG, Curve, Sweep, colour_of, curves, trade_off
 from ui.collect_office import office
 from ui.collect_reports import Choice
@@ -43,7 +43,7 @@ def live(shown: list[int], ticking: bool) -> None:
         chosen = [run for run in single if run.number in shown] or single[-1:]
         headline(chosen[-1])
         curves_view(chosen)
-        st.html(f'<div class="rlm-scroll rlm-tall">{table(single)}</div>')
+        st.html(f'<div class="rlm-runs">{table(single)}</div>')
         st.caption(collect_text.TABLE)
     swept = [run for run in runs if run.sweep is not None]
     if swept:
@@ -182,6 +182,8 @@ def chance(choice: Choice) -> float:
 
 
 def ceiling(choice: Choice) -> float | None:
-    """The mechanism's accuracy without LDP, from its card (ten classes; not for other questions)."""
-    value = cache.model(choice.mechanism).card.metrics.get("clean_accuracy_percent")
-    return float(value) / 100 if value is not None and choice.experiment in ("collection", "private") else None
+    """The mechanism's accuracy without LDP, from its card; none if the card's question is another one."""
+    card = cache.model(choice.mechanism).card
+    value = card.metrics.get("clean_accuracy_percent")
+    same_question = card.preset.get("split") == SPLITS[choice.experiment]
+    return float(value) / 100 if value is not None and same_question else None

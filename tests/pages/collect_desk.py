@@ -1,0 +1,57 @@
+"""A worker that learns in this process, one event at a time, when the test says so."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ui.collect_task import Result, Stopped, learn
+
+
+class Desk:
+    """Stands in for a worker process. ``step`` lets one event happen, ``finish`` all that remain."""
+
+    def __init__(self, heard: Callable[[Any, Any], None], gone: Callable[[Any], None]) -> None:
+        self.heard, self.gone = heard, gone
+        self.gate, self.passed = threading.Semaphore(0), threading.Semaphore(0)
+        self.stopped: set[int] = set()
+        self.busy = 0
+        self.idle_since = 0
+
+    def say(self, message: tuple[Any, ...]) -> None:
+        """Take a task or a stop."""
+        kind, number, *rest = message
+        if kind == "stop":
+            self.stopped.add(number)
+            return
+        self.busy += 1
+        threading.Thread(target=self._learn, args=(number, rest[0]), daemon=True).start()
+
+    def end(self) -> None:
+        """The process is killed."""
+        self.gone(self)
+
+    def step(self, events: int = 1) -> None:
+        """Let so many events happen."""
+        for _ in range(events):
+            self.gate.release()
+            assert self.passed.acquire(timeout=240), "the fit did not go on"
+
+    def finish(self) -> None:
+        """Until every task that was given is done, also those that are given meanwhile."""
+        while self.busy:
+            self.step()
+
+    def _learn(self, number: int, task: Any) -> None:
+        def tell(event: Any) -> None:
+            assert self.gate.acquire(timeout=240)
+            if isinstance(event, Result | str):
+                self.busy -= 1
+            self.heard(self, (number, event))
+            self.passed.release()
+
+        try:
+            tell(learn(task, tell, lambda: number in self.stopped))
+        except Stopped:
+            tell("stopped")

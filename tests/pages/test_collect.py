@@ -1,0 +1,318 @@
+"""The collector's page, control by control. Fits are small and happen in this process, when the test says so."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from collect_desk import Desk
+from page_driver import Open, healthy, words
+from streamlit.testing.v1 import AppTest
+
+from rlm_core.collector.classifier import NoiseAwareClassifier
+from ui import cache, collect_actions, collect_office, collect_reports, collect_text
+from ui.collect_office import Office, office
+from ui.collect_run import Run
+from ui.collect_table import frame, percent_of
+from ui.collect_task import Task, batch_size
+
+SMALL = {"people": "250", "objective": "Naive"}  # the least to compute
+
+
+@pytest.fixture(autouse=True)
+def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A new office whose worker waits for the test; four epochs with a small prior."""
+    monkeypatch.setattr(collect_office, "Worker", Desk)
+    monkeypatch.setattr(collect_office, "WORKERS", 1)
+    monkeypatch.setattr(collect_reports, "Task", functools.partial(Task, epochs=4, checks=2, max_prior=150))
+    office.cache_clear()
+    office().limit = 1
+    yield
+    office.cache_clear()
+
+
+def runs(app: AppTest) -> list[Run]:
+    return office().runs(app.session_state["collect_visit"])
+
+
+def collect(app: AppTest) -> AppTest:
+    return healthy(app.button(key="collect_learn").click().run())
+
+
+def finish(app: AppTest) -> AppTest:
+    (worker,) = office().workers
+    worker.finish()
+    return healthy(app.run())
+
+
+def keys(app: AppTest) -> set[str]:
+    return {str(button.key) for button in app.button}
+
+
+def figure(app: AppTest, index: int = 0) -> dict[str, Any]:
+    import json
+
+    found: dict[str, Any] = json.loads(app.main.get("plotly_chart")[index].proto.spec)
+    return found
+
+
+def test_opens_with_nothing_drawn(open_page: Open) -> None:
+    app = open_page("collect")
+    assert app.button(key="collect_learn").label == "Collect 13,500 reports and learn (spends ε = 10 for each person)"
+    assert "Press the button" in words(app) and "22,026 times" in words(app)
+    assert not office().collections and not office().visits and "visit" not in app.query_params
+    assert keys(app) == {"collect_learn", "collect_sweep_start"}
+
+
+def test_collect_and_learn_and_the_numbers_are_the_librarys(open_page: Open) -> None:
+    app = collect(open_page("collect", people="250"))
+    (run,) = runs(app)
+    assert run.choice.objective == "denoising" and run.reports == 250
+    assert "250 reports have arrived" in app.main.get("progress")[0].proto.text
+    assert "collect_stop" in keys(app) and app.button(key="collect_learn").disabled
+    (worker,) = office().workers
+    worker.step(2)  # the weights, the first epoch
+    healthy(app.run())
+    assert "epoch 1 of 4" in app.main.get("progress")[0].proto.text
+    assert f"<strong>{percent_of(run.points[0].clean)}</strong>" in words(app)
+    finish(app)
+    assert run.state == "done" and run.result is not None and not app.main.get("progress")
+    model, reports = cache.model(run.choice.mechanism), office().reports(run.visit, run.choice)
+    assert reports is not None
+    scores: list[float] = []
+    NoiseAwareClassifier(classes=10, epochs=4, max_prior=150, batch_size=batch_size(250)).fit(
+        reports.z_private,
+        reports.y_private,
+        transition=reports.transition,
+        log_density=model.mechanism(7.0).log_density_pairs,
+        prior=model.bundle.prior_z,
+        progress=lambda now, net: scores.append(net.score(model.bundle.test_z, model.bundle.test_y)),
+    )
+    assert figure(app)["data"][0]["y"] == pytest.approx([100 * score for score in scores])
+    kept = percent_of(scores[run.result.epoch - 1])
+    assert f"<strong>{kept}</strong>" in words(app) and f"<td>{kept}</td>" in words(app)
+    answer = run.result.validation
+    assert answer is not None
+    assert f"({100 * answer.low:.1f} to {100 * answer.high:.1f})" in words(app)
+    assert "ỹ = " in words(app) and "one report, <b>ε = 10</b>" in words(app)
+    assert "answered 2 questions, ε = 20 in total" in words(app)
+
+
+def test_another_objective_learns_from_the_same_reports_for_nothing(open_page: Open) -> None:
+    app = finish(collect(open_page("collect", **SMALL)))
+    first = office().reports(runs(app)[0].visit, runs(app)[0].choice)
+    healthy(app.segmented_control(key="objective").set_value("Label noise only").run())
+    assert app.button(key="collect_learn").label == "Learn from the reports you have (spends nothing)"
+    finish(collect(app))
+    one, two = runs(app)
+    assert two.reused and not one.reused and office().reports(two.visit, two.choice) is first
+    assert "one report, <b>ε = 10</b>" in words(app) and "same reports" in words(app)
+    assert len(figure(app)["data"]) == 2 * (2 + 1 + 1)  # both runs: two lines, the answers, the ring
+    assert list(app.pills(key="collect_shown").value) == [1, 2]
+    healthy(app.pills(key="collect_shown").set_value([2]).run())
+    assert {trace["name"][:2] for trace in figure(app)["data"]} == {"#2"}
+    healthy(app.button(key="collect_anew").click().run())
+    assert office().reports(two.visit, two.choice) is not first
+    assert "2 reports, <b>ε = 20</b>" in words(app)
+    table = frame(runs(app))
+    assert table["clean_accuracy"].tolist() == [100 * run.result.clean for run in (one, two) if run.result]
+
+
+def test_every_control_changes_what_is_collected(open_page: Open) -> None:
+    app = open_page("collect", **SMALL)
+    healthy(app.select_slider(key="eps").set_value(4.0).run())
+    healthy(app.slider(key="lam").set_value(0.5).run())
+    healthy(app.segmented_control(key="data").set_value("Lending Club").run())
+    healthy(app.select_slider(key="people").set_value(500).run())
+    healthy(app.segmented_control(key="noise").set_value("PrivUnit").run())
+    assert app.button(key="collect_learn").label == "Collect 500 reports and learn (spends ε = 4 for each person)"
+    finish(collect(app))
+    choice = runs(app)[0].choice
+    assert (choice.dataset, choice.people, choice.epsilon, choice.lam) == ("lending_club", 500, 4.0, 0.5)
+    assert choice.noise == "PrivUnit" and choice.mechanism == cache.chosen_mechanism("lending_club", 4.0)
+    assert "Lending Club" in words(app) and "PrivUnit" in words(app) and "rlm-mini" in words(app)
+    assert figure(app)["layout"]["shapes"][0]["y0"] == 50.0  # guessing between two classes
+
+
+def test_everyone_is_as_many_as_there_are(open_page: Open) -> None:
+    for data in ("CIFAR-10", "Lending Club"):
+        app = open_page("collect", data=data, people="8,000")
+        name = cache.chosen_mechanism({"CIFAR-10": "cifar10"}.get(data, "lending_club"), 10.0)
+        people = min(8_000, len(cache.model(name).bundle.train_y))
+        assert f"Collect {people:,} reports" in app.button(key="collect_learn").label
+
+
+def test_without_a_label_there_is_nothing_to_learn(open_page: Open) -> None:
+    app = open_page("collect", lam="1")
+    assert collect_text.NO_LABELS in words(app) and "collect_learn" not in keys(app)
+
+
+def test_private_inference_takes_its_own_mechanism_and_objective(open_page: Open) -> None:
+    app = open_page("collect", people="250")
+    healthy(app.segmented_control(key="exp").set_value("Private inference").run())
+    assert app.segmented_control(key="objective").value == "Label noise only"
+    finish(collect(app))
+    choice = runs(app)[0].choice
+    assert choice.mechanism == "mnist-vrlm-l10-eps5" and choice.objective == "label-noise"
+
+
+def test_the_sweep_is_five_collections_and_says_so(open_page: Open) -> None:
+    app = finish(collect(open_page("collect", **SMALL)))  # λ = 0.7 is there already
+    assert "spends ε = 40 for each person" in app.button(key="collect_sweep_start").label
+    healthy(app.button(key="collect_sweep_start").click().run())
+    assert app.button(key="collect_stop").label == "Stop all 5"
+    finish(app)
+    swept = [run for run in runs(app) if run.sweep is not None]
+    assert [run.choice.lam for run in swept] == list(collect_actions.LAMS)
+    assert [run.reused for run in swept] == [False, False, False, True, False]
+    line = figure(app, 1)["data"][0]
+    assert line["x"] == list(collect_actions.LAMS)
+    assert line["y"] == pytest.approx([100 * run.result.clean for run in swept if run.result])
+    assert "5 reports, <b>ε = 50</b>" in words(app)
+    assert words(app).count("<tr title=") == 1  # the table has the single run only
+
+
+def test_stop_keeps_what_was_learnt(open_page: Open) -> None:
+    app = collect(open_page("collect", **SMALL))
+    (worker,) = office().workers
+    worker.step()
+    healthy(app.run())
+    healthy(app.button(key="collect_stop").click().run())
+    assert "stopping" in app.main.get("progress")[0].proto.text
+    finish(app)
+    (run,) = runs(app)
+    assert run.result is not None and run.result.stopped and run.result.epochs == 2
+    assert "<td>stopped</td>" in words(app) and f"<td>{percent_of(run.result.clean)}</td>" in words(app)
+
+
+def test_a_refreshed_page_finds_its_runs_and_what_is_still_going_on(open_page: Open) -> None:
+    app = finish(collect(open_page("collect", **SMALL)))
+    healthy(app.button(key="collect_anew").click().run())
+    name = app.session_state["collect_visit"]
+    assert app.query_params["visit"] in (name, [name])
+    again = open_page("collect", visit=name, **SMALL)
+    assert [run.state for run in runs(again)] == ["done", "weighing"]
+    assert len(again.main.get("progress")) == 1 and "collect_stop" in keys(again)
+    assert "2 reports, <b>ε = 20</b>" in words(again)
+    assert "runs" not in open_page("collect", visit="x" * 12).session_state
+
+
+def test_leaving_the_page_and_coming_back(open_page: Open) -> None:
+    app = finish(collect(open_page("collect", data="Lending Club", **SMALL)))
+    healthy(app.switch_page("pages/image.py").run())  # which knows no loans
+    healthy(app.switch_page("pages/collect.py").run())
+    assert len(runs(app)) == 1 and "<td>Lending Club</td>" in words(app)
+    assert app.query_params["visit"] in (app.session_state["collect_visit"], [app.session_state["collect_visit"]])
+
+
+def test_a_crash_and_a_full_house_are_explained(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = collect(open_page("collect", **SMALL))
+    (worker,) = office().workers
+    worker.end()
+    healthy(app.run())
+    assert "failed: please try again" in words(app) and "collect_stop" not in keys(app)
+    monkeypatch.setattr(collect_office, "MOST_RUNS", 1)
+    collect(app)
+    assert "at most 1 runs" in app.warning[0].value and len(runs(app)) == 1
+    healthy(app.run())
+    assert not app.warning
+    healthy(app.button(key="collect_forget").click().run())
+    assert not runs(app) and "Press the button" in words(app)
+    finish(collect(app))
+    assert runs(app)[0].state == "done"
+
+
+def test_novel_class_with_the_mechanism_that_saw_nines_says_so(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        cache, "mechanisms_of", lambda data, split: cache.mechanism_names(data) if "coll" in split else []
+    )
+    app = open_page("collect", exp="Novel class", people="250", eps="4")
+    assert "has seen 9s" in words(app) and "lam" not in {str(each.key) for each in app.slider}
+    assert app.segmented_control(key="objective").value == "Label noise only"
+    finish(collect(app))
+    (run,) = runs(app)
+    assert run.choice.budget.epsilon_x == 4.0
+    assert office().spent(run.visit, "people of mnist") == (1, 4.0)
+    assert figure(app)["layout"]["shapes"][0]["y0"] == 50.0 and len(figure(app)["layout"]["shapes"]) == 1
+
+
+def test_novel_class_with_a_mechanism_made_for_it(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    ordinary = cache.model("mnist-vrlm-l7.5-eps13")
+    card = replace(ordinary.card, name="mnist-novel-l7.5-eps13", preset=ordinary.card.preset | {"split": "novel_class"})
+    bundle = replace(
+        ordinary.bundle,
+        **{
+            f"{part}_y": (getattr(ordinary.bundle, f"{part}_y") == 9).astype(np.int64)
+            for part in ("train", "valid", "test")
+        },
+    )
+    fake = SimpleNamespace(card=card, bundle=bundle, mechanism=ordinary.mechanism, decode=ordinary.decode)
+    known, real = cache.mechanisms_of, cache.model
+    monkeypatch.setattr(
+        cache, "mechanisms_of", lambda d, split: [card.name] if split == "novel_class" else known(d, split)
+    )
+    monkeypatch.setattr(cache, "model", lambda name: fake if name == card.name else real(name))
+    app = open_page("collect", exp="Novel class", people="250")
+    assert "has seen 9s" not in words(app) and collect_text.NOVEL_REAL in words(app)
+    finish(collect(app))
+    (run,) = runs(app)
+    assert run.choice.mechanism == card.name and run.result is not None
+    assert "ỹ = 9" in words(app) and "ỹ = not 9" in words(app)
+
+
+def test_a_link_opens_the_same_view(open_page: Open) -> None:
+    name = cache.mechanism_names("cifar10")[-1]
+    link = {"exp": "Private inference", "data": "CIFAR-10", "people": "2,000", "eps": "6", "lam": "0.6"}
+    app = open_page("collect", **link, objective="Naive", noise="PrivUnit", mech=name)
+    assert app.button(key="collect_learn").label == "Collect 2,000 reports and learn (spends ε = 6 for each person)"
+    assert app.segmented_control(key="objective").value == "Naive"
+    assert app.segmented_control(key="noise").value == "PrivUnit" and app.selectbox(key="mech").value == name
+    assert name in words(app)
+
+
+BROKEN = [
+    {"exp": "Fax"},
+    {"data": "ImageNet"},
+    {"people": "-1"},
+    {"objective": "x"},
+    {"visit": "../../x"},
+    {"mech": "x"},
+]
+
+
+@pytest.mark.parametrize("address", BROKEN)
+def test_a_broken_link_still_opens(open_page: Open, address: dict[str, str]) -> None:
+    app = open_page("collect", **address)
+    assert app.button(key="collect_learn").label.startswith("Collect 13,500 reports")
+    assert not office().visits
+
+
+def test_infinity_collects_without_noise(open_page: Open) -> None:
+    app = finish(collect(open_page("collect", people="250", eps="∞")))
+    (run,) = runs(app)
+    assert run.result is not None and run.result.clean == run.result.private
+    assert "there is no promise" in words(app) and "no noise" in words(app)
+
+
+def test_a_failure_is_an_apology_not_a_traceback(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = finish(collect(open_page("collect", **SMALL)))
+
+    def broken(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("ui.collect_view.curves", broken)
+    app.run()
+    assert not app.exception and "went wrong on our side" in app.error[0].value
+    assert "secret detail" not in words(app) + app.error[0].value
+    monkeypatch.undo()
+
+
+def test_office_is_one_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert office() is office() and isinstance(office(), Office)
