@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 ACCOUNTANT = "Rényi DP of the sampled Gaussian mechanism (Opacus 1.6.0, RDPAccountant)"
 _MOST = 10_000_000  # steps; no training here comes near
@@ -86,6 +87,9 @@ class CentralDP:
 class Plan:
     """How a budget is spent: equally long epochs of Poisson-sampled steps."""
 
+    central: CentralDP
+    rows: int
+    sample_rate: float
     epochs: int
     steps_per_epoch: int
     spent: float
@@ -94,6 +98,23 @@ class Plan:
     def steps(self) -> int:
         """Steps in all."""
         return self.epochs * self.steps_per_epoch
+
+    def statement(self, covers: str, not_covered: tuple[str, ...]) -> dict[str, Any]:
+        """What the card says about the central guarantee."""
+        return {
+            "epsilon": round(self.spent, 4),
+            "delta": self.central.delta,
+            "target_epsilon": self.central.epsilon,
+            "accountant": ACCOUNTANT,
+            "neighbours": "datasets that differ by one row, present or absent",
+            "noise_multiplier": self.central.noise_multiplier,
+            "max_grad_norm": self.central.max_grad_norm,
+            "sample_rate": self.sample_rate,
+            "steps": self.steps,
+            "rows": self.rows,
+            "covers": covers,
+            "not_covered": list(not_covered),
+        }
 
 
 def plan(central: CentralDP, *, rows: int, batch_size: int, sample_rate: float, most_epochs: int) -> Plan:
@@ -116,6 +137,9 @@ def plan(central: CentralDP, *, rows: int, batch_size: int, sample_rate: float, 
     epochs = min(most_epochs, -(-allowed // whole))
     steps_per_epoch = min(whole, allowed // epochs)
     return Plan(
+        central=central,
+        rows=rows,
+        sample_rate=sample_rate,
         epochs=epochs,
         steps_per_epoch=steps_per_epoch,
         spent=epsilon_spent(

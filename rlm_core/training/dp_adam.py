@@ -12,6 +12,11 @@ all norms, and the clipped sum is one matrix product a layer. Opacus' ghost clip
 the same numbers with a second backward pass; this one costs little more than a plain step.
 The tests compare both, and both with gradients written down one by one.
 
+Where a loss depends on several examples (NT-Xent), they are put into *groups* at random, each
+example by itself, and losses compare members of a group only. Then a group's gradient is
+clipped to C. Leaving out one example changes one group's gradient from one vector of norm C
+to another: the sum moves by at most 2C, and the noise is twice as large.
+
 The noise is Gaussian in float32 from a Mersenne twister. Opacus' ``secure_mode`` would guard
 against attacks on its low bits, but wants a package that no longer installs: we do not have
 it. ``secret_generator`` at least starts from the operating system's source, and nobody keeps
@@ -66,6 +71,11 @@ class DPStep:
             layer.register_forward_hook(self._remember)
             self.layers.append(layer)
         self._seen: list[tuple[nn.Linear, Tensor, Tensor]] = []
+        self._groups: Tensor | None = None
+
+    def group(self, groups: Tensor) -> None:
+        """In this step, clip by group: ``groups`` (n,) has the number of each row's group, counted from 0."""
+        self._groups = groups
 
     def _remember(self, layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
         if torch.is_grad_enabled():
@@ -84,32 +94,37 @@ class DPStep:
             parameter.grad = gradient
         optimiser.step()
 
-    def noisy_gradients(self, losses: Tensor) -> dict[nn.Parameter, Tensor]:
+    def noisy_gradients(self, losses: Tensor) -> dict[Tensor, Tensor]:
         """ĝ for every parameter; forgets what the forward pass left."""
         seen, self._seen = self._seen, []
+        groups, self._groups = self._groups, None
         if sorted(id(layer) for layer, _, _ in seen) != sorted(id(layer) for layer in self.layers):
             raise RuntimeError(
                 f"Expected each of {len(self.layers)} layers to be used once in a step, got {len(seen)} uses."
             )
         inputs = [activation for _, activation, _ in seen]  # (n, p_in) each
         outputs = torch.autograd.grad(losses.sum(), [output for _, _, output in seen])  # (n, p_out) each
-        norms = example_norms(inputs, outputs, [layer.bias is not None for layer, _, _ in seen])  # (n,)
+        biases = [layer.bias is not None for layer, _, _ in seen]
+        if groups is None:
+            norms = example_norms(inputs, outputs, biases)  # (n,)
+        else:
+            norms = group_norms(inputs, outputs, biases, groups)[groups]  # (n,), equal within a group
+        spread = self.noise_multiplier * self.max_grad_norm * (1 if groups is None else 2)
         factors = self.max_grad_norm / norms.clamp_min(self.max_grad_norm)  # (n,), at most 1
         if not bool(torch.isfinite(norms).all()):  # an example without a gradient has no say, not an infinite one
             good = torch.isfinite(norms)
             factors = torch.where(good, factors, 0.0)
             inputs = [torch.where(good[:, None], activation, 0.0) for activation in inputs]
             outputs = tuple(torch.where(good[:, None], output, 0.0) for output in outputs)
-        result: dict[nn.Parameter, Tensor] = {}
+        result: dict[Tensor, Tensor] = {}
         for (layer, _, _), activation, output in zip(seen, inputs, outputs, strict=True):
             clipped = output * factors[:, None]
-            result[layer.weight] = self._noise(layer.weight).addmm_(clipped.T, activation)
-            if isinstance(layer.bias, nn.Parameter):
-                result[layer.bias] = self._noise(layer.bias).add_(clipped.sum(0))
+            result[layer.weight] = self._noise(layer.weight, spread).addmm_(clipped.T, activation)
+            if layer.bias is not None:
+                result[layer.bias] = self._noise(layer.bias, spread).add_(clipped.sum(0))
         return {parameter: total.div_(self.expected_batch_size) for parameter, total in result.items()}
 
-    def _noise(self, parameter: Tensor) -> Tensor:
-        spread = self.noise_multiplier * self.max_grad_norm
+    def _noise(self, parameter: Tensor, spread: float) -> Tensor:
         return torch.empty_like(parameter, requires_grad=False).normal_(std=spread, generator=self.generator)
 
 
@@ -120,6 +135,19 @@ def example_norms(inputs: list[Tensor], outputs: tuple[Tensor, ...], biases: lis
         for activation, output, bias in zip(inputs, outputs, biases, strict=True)
     ]
     return torch.stack(squares).sum(0).sqrt()
+
+
+def group_norms(inputs: list[Tensor], outputs: tuple[Tensor, ...], biases: list[bool], groups: Tensor) -> Tensor:
+    """The norm of each group's summed gradient, over all layers: (number of groups,).
+
+    ‖Σ_i g_i a_iᵀ‖² = Σ_ij (g_i·g_j)(a_i·a_j): again without writing any gradient down.
+    """
+    members = torch.nn.functional.one_hot(groups).to(outputs[0].dtype)  # (n, groups)
+    squares = torch.zeros(members.shape[1], dtype=members.dtype, device=members.device)
+    for activation, output, bias in zip(inputs, outputs, biases, strict=True):
+        pairs = (activation @ activation.T + bias) * (output @ output.T)  # (n, n)
+        squares = squares + (members * (pairs @ members)).sum(0)
+    return squares.clamp_min(0).sqrt()  # rounding may leave a tiny negative number
 
 
 def secret_generator(device: torch.device) -> torch.Generator:

@@ -25,11 +25,12 @@ Views = Callable[[Any, torch.Generator], tuple[Tensor, Tensor]]
 """(batch, generator) to two views of every example, in what the encoder takes."""
 
 
-def nt_xent(first: Tensor, second: Tensor, *, temperature: float) -> Tensor:
+def nt_xent(first: Tensor, second: Tensor, *, temperature: float, groups: Tensor | None = None) -> Tensor:
     """NT-Xent of n positive pairs (n, d), (n, d): one value per pair, (n,).
 
     The value of pair i is the mean of ℓ over its two directions, so the mean over pairs
-    is SimCLR's loss. Every value depends on the whole batch through the denominator.
+    is SimCLR's loss. Every value depends on the whole batch through the denominator; with
+    ``groups`` (n,) on the pairs of its own group only, and a pair alone in its group has 0.
 
     >>> first = torch.eye(4)  # each pair agrees, different pairs are orthogonal
     >>> loss = nt_xent(first, first, temperature=0.5)  # ln(e² + 6) − 2
@@ -38,12 +39,15 @@ def nt_xent(first: Tensor, second: Tensor, *, temperature: float) -> Tensor:
     """
     if not temperature > 0:
         raise ValueError(f"Expected temperature > 0, got temperature={temperature}.")
-    if first.shape != second.shape or not len(first) > 1:
+    if first.shape != second.shape or not (len(first) > 1 or groups is not None):
         raise ValueError(f"Expected two tensors of one shape with at least 2 rows, got {first.shape}, {second.shape}.")
     n = len(first)
     v = functional.normalize(torch.cat([first, second]), dim=-1)  # (2n, d)
     logits = v @ v.T / temperature  # (2n, 2n)
     logits.fill_diagonal_(-math.inf)  # k ≠ i
+    if groups is not None:
+        of = groups.repeat(2)  # (2n,)
+        logits = logits.masked_fill(of[:, None] != of[None, :], -math.inf)
     partner = torch.arange(2 * n, device=v.device).roll(n)  # i + n, i − n
     losses = functional.cross_entropy(logits, partner, reduction="none")  # (2n,)
     return losses.view(2, n).mean(0)
@@ -102,5 +106,29 @@ def contrastive(views: Views, *, temperature: float) -> Callable[[ContrastiveRLM
         first, second = views(batch, generator)
         both = model.project(torch.cat([first, second]), generator)  # (2n, projection_dim)
         return nt_xent(both[: len(first)], both[len(first) :], temperature=temperature)
+
+    return objective
+
+
+def grouped_contrastive(
+    views: Views, *, temperature: float, groups: int, tell: Callable[[Tensor], None]
+) -> Callable[[ContrastiveRLM, Any, torch.Generator], Tensor]:
+    """The objective for DP-Adam: each example joins one of ``groups`` at random and is compared within it.
+
+    ``tell`` receives the group of every row that the network sees (``DPStep.group``). Validation is
+    the ordinary loss.
+    """
+    ordinary = contrastive(views, temperature=temperature)
+
+    def objective(model: ContrastiveRLM, batch: Any, generator: torch.Generator) -> Tensor:
+        if not model.training:
+            return ordinary(model, batch, generator)
+        first, second = views(batch, generator)
+        group = torch.randint(groups, (len(first),), generator=generator, device=first.device)  # (n,)
+        tell(group.repeat(2))
+        both = model.project(torch.cat([first, second]), generator)  # (2n, projection_dim)
+        if len(first) == 0:  # a Poisson-sampled batch may be empty; no loss, but a graph for the step
+            return both.sum(1)
+        return nt_xent(both[: len(first)], both[len(first) :], temperature=temperature, groups=group)
 
     return objective

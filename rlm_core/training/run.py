@@ -33,6 +33,7 @@ from rlm_core.training.features import TRUNK_WEIGHTS
 from rlm_core.training.loop import Progress
 from rlm_core.training.picture_source import cifar10_pictures
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset, public_name
+from rlm_core.training.private_crlm import train_private_crlm
 from rlm_core.training.sources import RowData, loan_rows, mnist_rows
 from rlm_core.training.two_stage import FirstStage, train_second_stage
 from rlm_core.training.vrlm import train_vrlm
@@ -171,17 +172,28 @@ def _run_crlm(
     progress: Report | None,
 ) -> Outcome:
     data = cifar10_pictures(preset, seed)
-    model, history = train_crlm(
-        preset,
-        data,
-        seed=seed,
-        device=device,
-        trunk_weights=trunk_weights,
-        checkpoint=folder / "mechanism.checkpoint",
-        progress=progress,
-    )
+    central = None
+    checkpoint = folder / "mechanism.checkpoint"
+    if preset.central is not None:
+        model, history, central = train_private_crlm(
+            preset, data, seed=seed, device=device, checkpoint=checkpoint, progress=progress
+        )
+    else:
+        model, history = train_crlm(
+            preset,
+            data,
+            seed=seed,
+            device=device,
+            trunk_weights=trunk_weights,
+            checkpoint=checkpoint,
+            progress=progress,
+        )
     outcome = Outcome(
-        modules={"encoder": model.encoder}, stages={"mechanism": history}, facts=data.facts, scale=model.scale
+        modules={"encoder": model.encoder},
+        stages={"mechanism": history},
+        facts=data.facts,
+        scale=model.scale,
+        central=central,
     )
     if encoder_only:
         return outcome

@@ -26,7 +26,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rlm_core.training.accountant import ACCOUNTANT, Plan, plan
+from rlm_core.training.accountant import plan
 from rlm_core.training.batches import PoissonBatches
 from rlm_core.training.dp_adam import DPStep, secret_generator
 from rlm_core.training.elbo import VariationalRLM
@@ -113,23 +113,4 @@ def train_second_stage(
         checkpoint=checkpoint,
         device=device,
     )
-    return model, history, guarantee(preset, schedule, batches)
-
-
-def guarantee(preset: VRLMPreset, schedule: Plan, batches: PoissonBatches) -> dict[str, Any]:
-    """What the card says about the central guarantee."""
-    assert preset.central is not None
-    return {
-        "epsilon": round(schedule.spent, 4),
-        "delta": preset.central.delta,
-        "target_epsilon": preset.central.epsilon,
-        "accountant": ACCOUNTANT,
-        "neighbours": "datasets that differ by one row, present or absent",
-        "noise_multiplier": preset.central.noise_multiplier,
-        "max_grad_norm": preset.central.max_grad_norm,
-        "sample_rate": batches.sample_rate,
-        "steps": schedule.steps,
-        "rows": batches.rows,
-        "covers": COVERS,
-        "not_covered": list(NOT_COVERED),
-    }
+    return model, history, schedule.statement(COVERS, NOT_COVERED)
