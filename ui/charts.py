@@ -45,6 +45,7 @@ def layout(height: int, *, legend: bool = True) -> Figure:
         "font": {"family": "Inter, sans-serif", "color": NEUTRAL, "size": 12},
         "showlegend": legend,
         "legend": {"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top", "font": {"size": 12, "color": NEUTRAL}},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": NEUTRAL, "activecolor": NEUTRAL},
         "hovermode": "closest",
         "hoverlabel": {"font": {"family": "Inter, sans-serif", "size": 12}, "align": "left"},
     }

@@ -1,0 +1,52 @@
+"""The benchmarks page in a real browser: experiment, answer, CSV, the chart as SVG and PNG; phone, dark."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+from benchmarks import summary
+from ui.benchmarks_data import cells_csv, view
+
+pytestmark = pytest.mark.browser
+
+LEGEND = ".js-plotly-plot .legendtext"
+
+
+def test_choose_ask_and_take_away(server, visit) -> None:
+    opened = visit(server, "/benchmarks?need=50")
+    page = opened.page
+    page.locator(LEGEND).filter(has_text="V-RLM (paper)").wait_for()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="This table (CSV)").click()
+    rows = list(csv.DictReader(io.StringIO(started.value.path().read_text())))
+    assert rows == list(csv.DictReader(io.StringIO(cells_csv(view("data_collection", "mnist")))))
+    for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        page.locator(".st-key-save").get_by_text(kind, exact=True).click()
+        if kind == "PNG":
+            page.wait_for_url(re.compile("save=PNG"))
+        opened.settled()
+        page.locator(".js-plotly-plot").hover()
+        with page.expect_download() as started:
+            page.locator(".js-plotly-plot .modebar-btn[data-title*='Download']").click()
+        assert started.value.suggested_filename == f"data_collection-mnist.{kind.lower()}"
+        assert started.value.path().read_bytes().startswith(start)
+    opened.choose("Experiment", "Data join")
+    page.wait_for_url(re.compile("exp=Data"))
+    page.get_by_text("I need this accuracy on Lending Club (%)").wait_for()
+    opened.settled()
+    assert page.locator(".rlm-cells tr").count() > len(summary.paper_mechanisms("data_join", "lending_club"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_benchmarks_on_a_phone(server, visit, scheme: str) -> None:
+    opened = visit(server, "/benchmarks?exp=Private+inference&data=CIFAR-10", width=390, height=844, scheme=scheme)
+    page = opened.page
+    page.locator(LEGEND).filter(has_text="C-RLM (paper)").wait_for()
+    assert opened.overflow() <= 0
+    colour = page.evaluate("() => getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    brightness = sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+    assert (brightness < 60) if scheme == "dark" else (brightness > 200)

@@ -1,0 +1,88 @@
+"""The bound page in a real browser: drag a class, search, turn the octahedron; link, phone, dark."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from rlm_core.theory import l1_voronoi, vertex_accuracy
+from ui.bound_points import parse
+from ui.bound_theory import simulate
+from ui.components.board import NEAREST
+from ui.markup import percent
+
+pytestmark = pytest.mark.browser
+
+DISC = ".board .place"
+
+
+def typed(page) -> np.ndarray:
+    """The places in the coordinates' field."""
+    return parse(page.get_by_label("Coordinates, a point for each class").input_value())[0]
+
+
+def test_drag_then_search_then_turn(server, visit) -> None:
+    opened = visit(server, "/bound?eps=4")
+    page = opened.page
+    page.locator(".board[data-ready]").wait_for()
+    page.locator(DISC).first.scroll_into_view_if_needed()
+    first, third = (page.locator(DISC).nth(index).bounding_box() for index in (0, 2))
+    centre = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in (first, third)]
+    middle = (centre[1][0], centre[0][1])  # of the ball: below class 3, left of class 1
+    page.mouse.move(*centre[0])
+    page.mouse.down()
+    page.mouse.move((centre[0][0] + middle[0]) / 2, middle[1], steps=4)
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"place=my"))
+    page.wait_for_url(re.compile(r"at="))
+    opened.settled()
+    places = typed(page)
+    assert places[0] == pytest.approx([0.5, 0.0], abs=0.06) and places[1:].tolist() == [[-1, 0], [0, 1], [0, -1]]
+    page.get_by_text(percent(simulate(places, 4.0, seed=0).accuracy), exact=True).first.wait_for()
+
+    page.get_by_role("button", name="Search for the best places of 4 classes").click()
+    page.get_by_text("Vertices win").first.wait_for()
+    page.locator(".board[data-ready='search 1']").wait_for()  # played to its end
+    opened.settled()
+    assert sorted(map(tuple, np.round(typed(page), 2).tolist())) == [(-1, 0), (0, -1), (0, 1), (1, 0)]
+    assert page.get_by_text(percent(vertex_accuracy(4.0, 4)), exact=True).count() >= 1
+
+    solid = page.locator(".space canvas")
+    solid.scroll_into_view_if_needed()
+    before = solid.get_attribute("data-yaw")
+    box = solid.bounding_box()
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 180, box["y"] + 110, steps=3)
+    page.mouse.up()
+    assert solid.get_attribute("data-yaw") != before
+
+
+def test_keys_move_a_class_and_the_browsers_cells_are_the_librarys(server, visit) -> None:
+    opened = visit(server, "/bound?eps=2&place=my+own&at=0.5,0;-0.5,0;0,0.5", width=390, height=844, scheme="dark")
+    page = opened.page
+    page.locator(".board[data-ready]").wait_for()
+    assert opened.overflow() <= 0
+    disc = page.locator(DISC).first
+    disc.focus()
+    disc.press("ArrowUp")
+    page.wait_for_url(re.compile(r"at=0\.5(,|%2C)0\.1"))
+    opened.settled()
+    assert typed(page)[0].tolist() == [0.5, 0.1]
+
+    generator = np.random.default_rng(0)
+    points, places = generator.uniform(-3, 3, size=(400, 2)).round(2), np.array([[1.0, 0], [0, 1], [-1, 0], [0.2, 0.3]])
+    script = f"([points, places]) => {{ const f = {NEAREST}; return points.map(([x, y]) => f(x, y, places)); }}"
+    assert page.evaluate(script, [points.tolist(), places.tolist()]) == l1_voronoi(points, places).nearest.tolist()
+
+
+def test_a_link_opens_the_papers_figure(server, visit) -> None:
+    opened = visit(server, "/bound?place=the+paper%E2%80%99s+figure&k=6&eps=3")
+    page = opened.page
+    page.locator(".board[data-ready]").wait_for()
+    assert page.locator(DISC).count() == 2
+    page.get_by_text("as far from one class as from another").wait_for()
+    page.get_by_text(percent(vertex_accuracy(3.0, 6)), exact=True).first.wait_for()
+    page.locator(".js-plotly-plot .legendtext").first.wait_for()

@@ -1,0 +1,111 @@
+"""The benchmarks page, control by control, on the committed results and on made-up ones."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from page_driver import Open, healthy, words
+from streamlit.testing.v1 import AppTest
+
+from benchmarks import summary, table
+from benchmarks.table import Row
+from rlm_core.registry import REGISTRY
+from ui.benchmarks_data import experiments
+from ui.benchmarks_text import DATASETS, EXPERIMENTS
+
+
+def chart(app: AppTest) -> dict[str, dict]:
+    (found,) = app.main.get("plotly_chart")
+    return {each["name"]: each for each in json.loads(found.proto.spec)["data"]}
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two mechanisms on MNIST."""
+    monkeypatch.setattr(table, "RESULTS", tmp_path)
+    for mechanism, gain in (("V-RLM", 0.5), ("Q-RLM", 5.0)):
+        for epsilon, (mean, _) in summary.paper_curve("data_collection", "mnist", "V-RLM").items():
+            for seed in range(3):
+                row = Row(
+                    experiment="data_collection",
+                    dataset="mnist",
+                    mechanism=mechanism,
+                    epsilon=epsilon,
+                    seed=seed,
+                    accuracy=mean + gain + seed - 1,
+                    lam=0.7,
+                    latent_dim=8,
+                    radius=5.0,
+                    epsilon_pretraining=15,
+                    train_rows=13500,
+                    test_rows=2500,
+                    seconds=1.0,
+                    version="0.1.0",
+                )
+                table.append(row, tmp_path)
+    return tmp_path
+
+
+def test_every_committed_experiment_opens_with_its_cells(open_page: Open) -> None:
+    app = open_page("benchmarks")
+    for experiment in experiments():
+        healthy(app.selectbox(key="exp").set_value(EXPERIMENTS[experiment][0]).run())
+        dataset = next(key for key, title in DATASETS.items() if title == app.segmented_control(key="data").value)
+        lines = chart(app)
+        cells = [cell for cell in summary.cells(experiment) if cell.dataset == dataset and math.isfinite(cell.epsilon)]
+        for cell in cells:
+            if cell.mechanism != summary.CLEAN_FEATURES:
+                line = lines[f"{cell.mechanism} (ours)"]
+                assert dict(zip(line["x"], line["y"], strict=True))[cell.epsilon] == pytest.approx(cell.mean, abs=1e-3)
+        for mechanism in summary.paper_mechanisms(experiment, dataset):
+            assert f"{mechanism} (paper)" in lines
+        assert bool(app.info) == (not any(cell.dataset == dataset for cell in summary.cells(experiment)))
+        assert all(name in words(app) for name in REGISTRY)
+
+
+def test_ours_and_the_papers_with_counts_and_answer(open_page: Open, results: Path) -> None:
+    app = open_page("benchmarks")
+    assert {"V-RLM (ours)", "V-RLM (paper)", "Q-RLM (ours)", "chance"} <= set(chart(app))
+    assert "7 of 7" in words(app) and "● +0.5" in words(app) and not app.info
+    assert "3 seeds" in chart(app)["V-RLM (ours)"]["customdata"][0]
+    cells = [cell for cell in summary.cells("data_collection") if cell.mechanism == "Q-RLM"]
+    assert f"<b>Q-RLM</b> needs about <b>ε = {summary.epsilon_needed(cells, 80.0):.1f}</b>" in words(app)
+    healthy(app.slider(key="need").set_value(60).run())
+    assert f"<b>Q-RLM</b> needs about <b>ε = {summary.epsilon_needed(cells, 60.0):.1f}</b>" in words(app)
+    healthy(app.toggle(key="paper").set_value(False).run())
+    assert "V-RLM (paper)" not in chart(app) and "V-RLM (ours)" in chart(app)
+    assert {each.key for each in app.main.get("download_button")} == {"download_cells", "download_trials"}
+
+
+def test_what_is_not_measured_is_said_and_the_papers_shown(open_page: Open, results: Path) -> None:
+    app = open_page("benchmarks", exp="Novel class", data="CIFAR-10")
+    assert "Nothing is measured here yet" in app.info[0].value and "C-RLM (paper)" in chart(app)
+    assert {each.key for each in app.main.get("download_button")} == {"download_cells"}
+    healthy(app.selectbox(key="exp").set_value("Data join").run())  # has no CIFAR-10
+    assert app.segmented_control(key="data").value == "Lending Club"
+    assert "clean features only (paper)" in chart(app)
+
+
+def test_the_camera_saves_what_was_chosen(open_page: Open, results: Path) -> None:
+    app = open_page("benchmarks", save="PNG", data="Lending Club")
+    (found,) = app.main.get("plotly_chart")
+    options = json.loads(found.proto.config)["toImageButtonOptions"]
+    assert (options["format"], options["filename"]) == ("png", "data_collection-lending_club")
+    healthy(app.segmented_control(key="save").set_value("SVG").run())
+    (found,) = app.main.get("plotly_chart")
+    assert json.loads(found.proto.config)["toImageButtonOptions"]["format"] == "svg"
+
+
+def test_a_link_opens_the_same_view(open_page: Open, results: Path) -> None:
+    app = open_page("benchmarks", exp="Private inference", data="CIFAR-10", need="30", paper="false")
+    assert app.slider(key="need").value == 30 and app.toggle(key="paper").value is False
+    assert "C-RLM (paper)" not in chart(app) and "theory: cap of any ε-LDP report" in chart(app)
+
+
+@pytest.mark.parametrize("address", [{"exp": "Alchemy"}, {"data": "ImageNet"}, {"need": "400"}, {"save": "GIF"}])
+def test_a_broken_link_still_opens(open_page: Open, results: Path, address: dict[str, str]) -> None:
+    app = open_page("benchmarks", **address)
+    assert "V-RLM (ours)" in chart(app) and app.slider(key="need").value == 80

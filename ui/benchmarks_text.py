@@ -1,0 +1,79 @@
+"""The benchmarks page's prose: what each experiment asks, how to read chart, table and answer."""
+
+from __future__ import annotations
+
+LEDE = (
+    "Every mechanism on every dataset, as we measured it, beside the numbers that the paper printed. All of it is read "
+    "from the result files that come with the project: one row for each trial, with its seed and version."
+)
+
+EXPERIMENTS: dict[str, tuple[str, str]] = {
+    "data_collection": (
+        "Data collection",
+        "People send privatised features and labels; the collector trains a classifier on them. How often is it right "
+        "about *clean* test points?",
+    ),
+    "novel_class": (
+        "Novel class",
+        "The mechanism has never seen one class: digit 9, or trucks. People send privatised features; can the "
+        "collector learn to tell that class from the others?",
+    ),
+    "data_join": (
+        "Data join",
+        "The collector already has some clean features of everybody and asks for the others under LDP. How much do "
+        "they add to the clean ones?",
+    ),
+    "private_inference": (
+        "Private inference",
+        "As in data collection, but the *test points are privatised, too*. The curves of theory are from the page on "
+        "the accuracy bound.",
+    ),
+    "auxiliary_size": (
+        "Less public data",
+        "How much public data does it take to train the mechanism? η is the share of the training set that it gets; "
+        "the other mechanisms need none, so the classifier gets all of it.",
+    ),
+    "pca": (
+        "PCA instead",
+        "Is learning needed, or would principal components do? The same as data collection, with a linear encoder.",
+    ),
+    "cdp": (
+        "Trained privately",
+        "The mechanism’s own training data is protected as well, with central differential privacy at ε_cdp. What does "
+        "that cost in data collection?",
+    ),
+}
+
+DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
+CLASSES = {"mnist": 10, "cifar10": 10, "lending_club": 2}
+
+CHART = (
+    "Across: the privacy budget ε of one person. Upwards: how often the classifier is right. **Solid** lines and "
+    "filled marks are ours, **dashed** lines and hollow marks the paper’s, in the same colour for each mechanism; "
+    "whiskers are one standard deviation over the trials. Dotted: what guessing gives. Thin lines: the same without "
+    "any privacy. Point at a mark for its settings; tap a name in the legend to hide it."
+)
+
+MISSING = (
+    "Nothing is measured here yet: the dashed curves are the paper’s. Results appear as soon as "
+    "`benchmarks/results/{experiment}.csv` has rows for this dataset."
+)
+
+TABLE = (
+    "In each cell our mean and standard deviation over the seeds, under it the paper’s, and the difference in points. "
+    "**●** at or above the paper’s mean less one of its standard deviations, **◐** less two, **○** below that. No "
+    "mark: the paper has no such cell. Better than the paper counts as reaching it."
+)
+
+NEED = (
+    "Read off the curves by straight lines between the measured ε: the smallest ε from which on the mean accuracy "
+    "stays at or above what you need. Nothing is extrapolated beyond the ε that were measured, and a mean is not a "
+    "promise: mind the whiskers. Smaller ε is better privacy."
+)
+
+REGISTRY = (
+    "All mechanisms of the library, and in which of the experiments there are measured trials of them. The tables’ "
+    "versions are those for rows with numbers and words."
+)
+
+SAVE = "The camera at the upper right of the chart saves it as a file, in the browser; nothing is sent anywhere."
