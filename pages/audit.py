@@ -37,7 +37,8 @@ def bench() -> None:
     with left:
         question = question_controls()
         st.caption(question.entry.summary)
-        st.caption(audit_text.OUTPUTS)
+        whose = audit_text.OUTPUTS_BROKEN if question.name in audit_text.BREAKS else audit_text.OUTPUTS
+        st.caption(whose + audit_text.KEPT)
     with right:
         dial_view(question)
     st.warning(audit_text.NO_PROOF, icon=":material/balance:")

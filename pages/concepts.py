@@ -8,10 +8,16 @@ import streamlit as st
 
 from ui.shell import require_app
 
+LEDE = (
+    "Eight short chapters. Each has one idea, one thing to play with, and one question at the end. "
+    "Nothing here is a release of anybody’s data: play as much as you like."
+)
+
 
 def concepts() -> None:
     """Title first, so that it is on screen while the library is being imported."""
     st.title("What is local differential privacy?", anchor=False)
+    st.html(f'<p class="rlm-lede">{LEDE}</p>')
     import ui.concepts
     from ui.concepts.book import book  # imports torch
 

@@ -16,8 +16,14 @@ NO_PROOF = (
 
 OUTPUTS = (
     "The outputs are real ones, from the release path that the other pages use, of two made-up records: nobody’s data. "
-    "A result is kept while you look around; only the button or another choice measures anew."
 )
+
+OUTPUTS_BROKEN = (
+    "The outputs come from a variant that is broken on purpose, and that nothing else in this app uses; the two "
+    "records are made up: nobody’s data. "
+)
+
+KEPT = "A result is kept while you look around; only the button or another choice measures anew."
 
 HOW = """
 1. **Two records** are chosen that are hardest to hide from each other, for example opposite corners of the ball, and a
@@ -54,7 +60,8 @@ BREAKS: dict[str, tuple[str, str]] = {
     "BROKEN fixed seed": (
         "Fixed seed",
         "The generator starts anew with the same seed in every call, so the same noise comes again and again. Whoever "
-        "has seen it once can subtract it: the attacker simply recognises outputs.",
+        "has seen it once can subtract it. Every plot of the outputs looks right; the attacker simply recognises "
+        "whole outputs.",
     ),
     "BROKEN closed half-spaces": (
         "Duchi, even d",

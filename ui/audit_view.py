@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import streamlit as st
@@ -111,7 +112,8 @@ def _progress(progress: Progress | None) -> tuple[float | None, str]:
 
 
 def _event(event: str) -> str:
-    return event.replace("z_other", "z′").replace(">=", "≥").replace("<=", "≤").replace("-", "−")
+    event = re.sub(r"-(?=[\d.]|inf)", "−", event)  # a minus sign; a hyphen stays one
+    return event.replace("z_other", "z′").replace(">=", "≥").replace("<=", "≤")
 
 
 def history_view() -> None:
@@ -159,7 +161,7 @@ def pair_view(question: Question) -> None:
         st.caption(audit_text.LAST_DIGIT if low_bits else audit_text.PAIR)
         st.html(
             f'<p class="rlm-note">{SIDE_BY_SIDE:,} outputs of each record. From this picture alone: ε ≥ '
-            f"<b>{view.lower_bound:.2f}</b>, with {view.confidence:.0%} confidence.</p>"
+            f"<b>{view.lower_bound:.2f}</b>, with {100 * view.confidence:.0f} % confidence.</p>"
         )
 
 

@@ -15,8 +15,8 @@ HEIGHT = 500.0
 
 def frames(x: tuple[float, float], *, peak: float, reach: float) -> tuple[Plot, Plot]:
     """The upper plot (how likely) and the lower one (log ratio), on one horizontal axis."""
-    upper = Plot(x=x, y=(0.0, 1.08 * peak), top=26.0, bottom=225.0)
-    lower = Plot(x=x, y=(-reach, reach), top=275.0, bottom=452.0)
+    upper = Plot(x=x, y=(0.0, 1.08 * peak), top=26.0, bottom=225.0, pad=34.0)
+    lower = Plot(x=x, y=(-reach, reach), top=275.0, bottom=452.0, pad=34.0)
     return upper, lower
 
 
@@ -65,8 +65,8 @@ def two_histograms(
     ``claimed``: points, and the shares per bin that the mechanism claims there under each record.
     """
     low, high = interval
-    known = np.concatenate([low[np.isfinite(low)], high[np.isfinite(high)]])
-    reach = 1.15 * max(epsilon, min(float(np.abs(known).max(initial=0.0)), 4 * epsilon, 12.0))
+    proved = float(np.maximum(low, -high).max())  # how far the farthest interval is from 0
+    reach = max(1.7 * epsilon, 1.35 * proved)
     ends = (float(left[0]) - 0.02 * float(right[-1] - left[0]), float(right[-1]) + 0.02 * float(right[-1] - left[0]))
     peak = max(float(each.max()) for each in shares)
     upper, lower = frames(
@@ -94,7 +94,7 @@ def _ratio_frame(plot: Plot, epsilon: float, reach: float, x_title: str, labels:
     ticks: Ticks = [(k, label) for k, label in enumerate(labels) if k % few == 0] if labels else nice_ticks(*plot.x)
     return [
         band(plot, -epsilon, epsilon, OWNER),
-        axes(plot, x=ticks, y=nice_ticks(-reach, reach, most=6), x_title=x_title, y_title="ln of the likelihood ratio"),
+        axes(plot, x=ticks, y=nice_ticks(-reach, reach), x_title=x_title, y_title="log of the likelihood ratio"),
         level(plot, epsilon, OWNER, words="+ε"),
         level(plot, -epsilon, OWNER, words="−ε"),
     ]

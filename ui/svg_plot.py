@@ -29,13 +29,14 @@ class Plot:
     top: float = 20.0
     bottom: float = 270.0
     left: float = 56.0
+    pad: float = 14.0
     log_x: bool = False
     log_y: bool = False
 
     @property
     def right(self) -> float:
         """The frame's right edge."""
-        return self.width - 14.0
+        return self.width - self.pad
 
     def at_x(self, value: ArrayLike) -> np.ndarray:
         """Values to horizontal places, kept inside the frame."""
@@ -75,7 +76,7 @@ def axes(plot: Plot, *, x: Ticks, y: Ticks, x_title: str = "", y_title: str = ""
     if x_title:
         words.append(text((plot.left + plot.right) / 2, plot.bottom + 40, x_title, anchor="middle"))
     if y_title:
-        words.append(text(2, plot.top - 7, y_title))
+        words.append(text(2, plot.top - 11, y_title))
     grid = f'<path d="{"".join(lines)}" stroke="{NEUTRAL}" stroke-opacity=".22" fill="none"/>'
     base = f'<path d="M{plot.left:g} {plot.bottom:g}H{plot.right:g}" stroke="{NEUTRAL}" stroke-opacity=".7"/>'
     return grid + base + "".join(words)
@@ -139,9 +140,11 @@ def band(plot: Plot, low: float, high: float, colour: str, *, alpha: float = 0.1
 
 
 def level(plot: Plot, value: float, colour: str, *, words: str = "", dash: str = "5 4") -> str:
-    """A horizontal line with its name at the right end, above it."""
+    """A horizontal line with its name at the right: behind the frame if there is room, else above the line."""
     at = float(plot.at_y(value))
-    name = text(plot.right - 4, at - 6, words, anchor="end") if words else ""
+    outside = plot.pad >= 30.0
+    place = (plot.right + 5, at + 5, "start") if outside else (plot.right - 4, at - 6, "end")
+    name = text(place[0], place[1], words, anchor=place[2]) if words else ""
     return f'<path d="M{plot.left:g} {at:.1f}H{plot.right:g}" stroke="{colour}" stroke-dasharray="{dash}"/>{name}'
 
 
@@ -159,9 +162,10 @@ def upright(plot: Plot, value: float, colour: str, *, words: str = "", dash: str
 def dot(plot: Plot, x: float, y: float, colour: str, *, size: float = 6.0, title: str = "") -> str:
     """A point."""
     hint = f"<title>{html.escape(title)}</title>" if title else ""
+    ring = ' stroke="#fff" stroke-opacity=".85"' if size >= 5.0 else ""  # around a crowd of small ones it would glare
     return (
-        f'<circle cx="{float(plot.at_x(x)):.1f}" cy="{float(plot.at_y(y)):.1f}" r="{size:g}" fill="{colour}" '
-        f'stroke="#fff" stroke-opacity=".85">{hint}</circle>'
+        f'<circle cx="{float(plot.at_x(x)):.1f}" cy="{float(plot.at_y(y)):.1f}" r="{size:g}" '
+        f'fill="{colour}"{ring}>{hint}</circle>'
     )
 
 

@@ -17,7 +17,7 @@ from rlm_core.audit.rules import bit_keys
 from rlm_core.mechanism import RLM, Mechanism, rows
 from rlm_core.types import FloatArray, IntArray
 
-BINS = 30
+BINS = 32
 FEW = 32
 """At most this many different outputs are shown one by one instead of in bins."""
 
@@ -100,7 +100,7 @@ def _by_value(released: list[FloatArray], z: FloatArray, z_other: FloatArray, co
     values = [_along(each, z, z_other) for each in released]
     pooled = np.concatenate(values)
     # Both tails go into the outer bins: few samples there, and no event is left out.
-    low, high = np.quantile(pooled, [0.01, 0.99])
+    low, high = np.quantile(pooled, [0.004, 0.996])
     edges = np.linspace(low, high, BINS + 1)
     counts = [np.histogram(np.clip(each, low, high), edges)[0].astype(np.int64) for each in values]
     return OutputView(

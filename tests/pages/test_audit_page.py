@@ -67,7 +67,7 @@ def test_a_switch_is_there_for_every_broken_mechanism() -> None:
 def test_other_mechanisms(open_page: Open, name: str) -> None:
     app = open_page("audit", audited=f"{name}: {REGISTRY[name].title}", claim="2")
     assert last(app).mechanism == name and last(app).epsilon == 2.0
-    assert f"{last(app).lower_bound:.2f}" in dial(app) and "ln of the likelihood ratio" in picture(app)
+    assert f"{last(app).lower_bound:.2f}" in dial(app) and "log of the likelihood ratio" in picture(app)
 
 
 def test_nothing_is_measured_because_something_else_moved(open_page: Open) -> None:

@@ -34,9 +34,9 @@ def book() -> None:
         bind="query-params",
         persist_state="session",
         label_visibility="collapsed",
+        width="stretch",
     )
     index = names.index(chosen) if chosen in names else 0
-    to_top(index)
     chapter.show(CHAPTERS[index], index + 1)
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         if index > 0:
@@ -45,6 +45,7 @@ def book() -> None:
             _turn(index + 1, f"Next: {names[index + 1]} →", "next")
     if index + 1 == len(names):
         after_the_last()
+    to_top(index)
 
 
 def _turn(to: int, label: str, which: str) -> None:

@@ -15,7 +15,7 @@ from ui.colours import COLLECTOR, OWNER, tint
 from ui.concepts import dice, sliders
 from ui.concepts.chapter import Answer, Chapter, figures, picture
 from ui.markup import number, times
-from ui.svg_plot import Plot, area, axes, dot, level, line, svg
+from ui.svg_plot import Plot, area, axes, dot, level, line, nice_ticks, svg
 
 KEY = "again"
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0)
@@ -46,7 +46,7 @@ def play() -> None:
             legend=[(OWNER, "the secret"), (tint(COLLECTOR, 0.4), "single reports"), (COLLECTOR, "their average")],
             caption=(
                 "From left to right, report after report (the axis is logarithmic; single reports beyond the frame are "
-                "drawn at its edge). Each report alone is well hidden. Their average closes in on the secret; the "
+                "not drawn). Each report alone is well hidden. Their average closes in on the secret; the "
                 "shaded funnel is two standard deviations of it."
             ),
         )
@@ -61,7 +61,8 @@ def drawing_of(z: float, draws: FloatArray, average: RunningAverage) -> str:
     """Reports, their running average, and the funnel around the secret."""
     count = np.arange(1, draws.size + 1)
     last = max(10, draws.size)
-    plot = Plot(x=(0.9, last * 1.06), y=(-4.0, 4.0), bottom=285.0, log_x=True)
+    reach = max(2.0, 1.5 * float(average.deviation[0]) / math.sqrt(2.0))  # 1.5 b: four fifths of all reports
+    plot = Plot(x=(0.9, last * 1.06), y=(-reach, reach), bottom=285.0, log_x=True)
     ticks = [
         (n, f"{n:,}")
         for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
@@ -70,12 +71,13 @@ def drawing_of(z: float, draws: FloatArray, average: RunningAverage) -> str:
     spread = 2.0 * average.deviation
     step = max(1, draws.size // 150)  # enough dots for the eye
     parts = [
-        axes(plot, x=ticks, y=[(v, f"{v:g}".replace("-", "−")) for v in (-4, -2, 0, 2, 4)], x_title="reports so far"),
+        axes(plot, x=ticks, y=nice_ticks(-reach, reach), x_title="reports so far"),
         area(plot, count, z - spread, z + spread, OWNER, alpha=0.12),
-        level(plot, z, OWNER, dash="", words="secret"),
+        level(plot, z, OWNER, dash=""),
         *(
             dot(plot, n, v, tint(COLLECTOR, 0.4), size=3.5)
             for n, v in zip(count[::step].tolist(), draws[::step].tolist(), strict=True)
+            if abs(v) < reach
         ),
         line(plot, count, average.mean, COLLECTOR, width=3),
         dot(plot, draws.size, float(average.mean[-1]), COLLECTOR, title=f"average {average.mean[-1]:.2f}"),

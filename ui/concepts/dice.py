@@ -15,7 +15,7 @@ import streamlit as st
 from ui.errors import guarded
 
 SIMULATED = (
-    "A simulation with invented people: nothing is released. The same dice are used while you move the controls; "
+    "A simulation with {about}: nothing is released. The same dice are used while you move the controls; "
     "the button throws new ones."
 )
 
@@ -28,10 +28,10 @@ def generator(chapter: str) -> np.random.Generator:
     return np.random.default_rng(st.session_state[key])
 
 
-def throw_again(chapter: str, label: str) -> None:
+def throw_again(chapter: str, label: str, *, about: str = "invented people") -> None:
     """The button, and the sentence that says what it does."""
     st.button(label, key=f"throw_{chapter}", icon=":material/casino:", on_click=guarded(_throw), args=(chapter,))
-    st.html(f'<p class="rlm-note">{SIMULATED}</p>')
+    st.html(f'<p class="rlm-note">{SIMULATED.format(about=about)}</p>')
 
 
 def _throw(chapter: str) -> None:

@@ -31,7 +31,7 @@ def play() -> None:
     with left:
         side = sliders.choice(KEY, "side", "Pixels on each side of the picture", SIDES, value=28)
         epsilon = sliders.epsilon(KEY, EPSILONS, value=8.0, words="for the whole picture")
-        dice.throw_again(KEY, "Other noise")
+        dice.throw_again(KEY, "Other noise", about="a sample digit")
     model = cache.model(cache.chosen_mechanism("mnist", epsilon))
     rlm = model.mechanism(epsilon)
     with left:
@@ -125,7 +125,7 @@ CHAPTER = Chapter(
     notice=(
         "Go from 1 pixel to 28 × 28: the budget is the same, the noise on each pixel is 784 times as large.",
         "Neighbouring pixels mostly say the same. Noising each one pays for the same information again and again.",
-        "At 28 × 28, compare the two pictures on the right at ε = 10: one still shows a digit.",
+        "At 28 × 28 and ε = 10, compare the second picture with the third: same promise, another use of it.",
     ),
     question="Why does a learnt representation of 8 numbers need less noise than 784 pixels?",
     answers=(

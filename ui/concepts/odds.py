@@ -34,7 +34,7 @@ def play() -> None:
         exact_note()
     with right:
         figures(
-            (f"× {times(math.exp(epsilon))}", f"the odds move by at most, e^{number(epsilon)}"),
+            (f"× {times(math.exp(epsilon))}", f"the odds move by at most, e<sup>{number(epsilon)}</sup>"),
             (percent(high), "belief afterwards, at most"),
             (percent(low), "at least"),
         )

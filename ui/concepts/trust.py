@@ -10,7 +10,7 @@ from rlm_core.types import FloatArray
 from ui.colours import COLLECTOR, NEUTRAL, OWNER, tint
 from ui.concepts import dice, sliders
 from ui.concepts.chapter import Answer, Chapter, figures, picture
-from ui.markup import times
+from ui.markup import percent, times
 from ui.svg_plot import Plot, axes, dot, line, power_ticks, svg, text, upright
 
 KEY = "trust"
@@ -47,8 +47,8 @@ def play() -> None:
             key="trust_picture",
             caption=(
                 f"{REPEATS} repeats of the same survey of the same people, one dot each: how far the published share "
-                f"is from the truth, {SHARE:.0%}. Only the noise differs from dot to dot. Dots beyond the frame are "
-                "drawn at its edge."
+                f"is from the truth, {percent(SHARE)}. Only the noise differs from dot to dot. Dots beyond the frame "
+                "are drawn at its edge."
             ),
         )
         picture(
@@ -90,7 +90,7 @@ def errors_drawing(survey: YesNoSurvey) -> str:
     """Deviation against people, for both."""
     people = np.array(PEOPLE)
     many = [YesNoSurvey(people=n, yes=round(SHARE * n), epsilon=survey.epsilon) for n in PEOPLE]
-    plot = Plot(x=(90, 1.1e6), y=(1e-7, 3.0), top=20.0, bottom=215.0, left=78.0, log_x=True, log_y=True)
+    plot = Plot(x=(90, 1.1e6), y=(1e-7, 3.0), top=20.0, bottom=215.0, left=78.0, pad=44.0, log_x=True, log_y=True)
     ticks = [(v, w) for v, w in ((1e-6, "0.0001 %"), (1e-4, "0.01 %"), (1e-2, "1 %"), (1.0, "100 %"))]
     lines = (
         (np.array([s.local_deviation for s in many]), survey.local_deviation, COLLECTOR),
