@@ -7,7 +7,7 @@ import streamlit as st
 from ui import cache, collect_actions, collect_text, text
 from ui.collect_controls import can_learn, choose, cost
 from ui.collect_office import office
-from ui.collect_reports import Choice
+from ui.collect_reports import Choice, sends_labels
 from ui.collect_strip import first_reports
 from ui.collect_table import frame
 from ui.collect_view import spent_view, watch
@@ -40,8 +40,9 @@ def workbench() -> None:
     reports = office().reports(collect_actions.visit(), choice)
     if reports is not None:
         st.header("What has arrived", anchor=False)
-        st.html(first_reports(reports, cache.model(choice.mechanism)))
-        st.caption(collect_text.FIRST_REPORTS)
+        sent = sends_labels(choice)
+        st.html(first_reports(reports, cache.model(choice.mechanism), labels_sent=sent))
+        st.caption(collect_text.FIRST_REPORTS if sent else collect_text.FIRST_REPORTS_LABELLED)
     with st.expander("The three objectives, and how a collector can validate without seeing a label"):
         st.markdown(collect_text.FORMULAS)
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rlm_core import Budget, LaplaceNoise
 from ui import cache, collect_text, controls
-from ui.collect_reports import Choice, people_available
+from ui.collect_reports import Choice, own_columns, people_available, sends_labels
 from ui.markup import number
 
 DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
@@ -20,7 +20,7 @@ PURPOSES = {
     "novel": "novel_class",
     "join": "data_join",
 }
-RECOMMENDED = {"collection": "denoising", "private": "label-noise", "novel": "label-noise", "join": "label-noise"}
+RECOMMENDED = {"collection": "denoising", "private": "label-noise", "novel": "label-noise", "join": "naive"}
 """The paper's objective for each experiment."""
 
 EVERYONE = 1_000_000
@@ -33,8 +33,9 @@ def choose() -> Choice:
     experiment = experiment_control()
     with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
         dataset = dataset_control(experiment)
-        objective = objective_control(experiment)
-    st.html(f'<p class="rlm-note">{collect_text.ABOUT_OBJECTIVE[objective]}</p>')
+        objective = "naive" if experiment == "join" else objective_control(experiment)
+    about = collect_text.ABOUT_JOINED if experiment == "join" else collect_text.ABOUT_OBJECTIVE[objective]
+    st.html(f'<p class="rlm-note">{about}</p>')
     st.header("Whom do you ask, and how privately?", anchor=False)
     budget, people = budget_and_people(experiment, dataset)
     mechanism, noise = mechanism_control(experiment, dataset, budget.epsilon)
@@ -53,8 +54,9 @@ def choose() -> Choice:
 
 def experiments() -> dict[str, str]:
     """The experiments that this copy can show: a join needs a mechanism for some columns only."""
-    joins = cache.mechanisms_of("lending_club", "data_join")
-    return {key: title for key, title in collect_text.EXPERIMENTS.items() if key != "join" or joins}
+    joins = [cache.model(each) for each in cache.mechanisms_of("lending_club", "data_join")]
+    can_join = any(own_columns(each.bundle) for each in joins)
+    return {key: title for key, title in collect_text.EXPERIMENTS.items() if key != "join" or can_join}
 
 
 def experiment_control() -> str:
@@ -177,12 +179,12 @@ def key_of(titles: dict[str, str], title: str | None, default: str) -> str:
 
 def cost(choice: Choice) -> float:
     """ε of one report: without a label, its share is not spent."""
-    return choice.epsilon if choice.experiment == "novel" or choice.budget.epsilon_y > 0 else choice.budget.epsilon_x
+    return choice.budget.epsilon_x + (choice.budget.epsilon_y if sends_labels(choice) else 0.0)
 
 
 def can_learn(choice: Choice) -> bool:
     """Without labels nothing can be learnt, except where they are known anyway."""
-    return choice.experiment in ("novel", "join") or choice.budget.epsilon_y > 0
+    return not sends_labels(choice) or choice.budget.epsilon_y > 0
 
 
 def title_of(choice: Choice) -> str:
@@ -190,7 +192,7 @@ def title_of(choice: Choice) -> str:
     parts = [DATASETS[choice.dataset], f"ε = {number(choice.epsilon)}"]
     if choice.experiment in ("collection", "private"):
         parts.append(f"λ = {number(choice.lam)}")
-    parts.append(collect_text.OBJECTIVES[choice.objective].lower())
+    parts.append("joined" if choice.experiment == "join" else collect_text.OBJECTIVES[choice.objective].lower())
     if math.isinf(choice.epsilon):
         parts[-1] = "no noise"
     return ", ".join(parts)

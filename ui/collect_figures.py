@@ -43,8 +43,10 @@ def colour_of(number: int) -> str:
     return RUN_COLOURS[(number - 1) % len(RUN_COLOURS)]
 
 
-def curves(runs: Sequence[Curve], *, epochs: int, chance: float, ceiling: float | None) -> Figure:
-    """Accuracy against epochs. ``ceiling``: the same representations without LDP, in [0, 1]."""
+def curves(
+    runs: Sequence[Curve], *, epochs: int, chance: float, ceiling: float | None, ceiling_name: str = "no LDP"
+) -> Figure:
+    """Accuracy against epochs. ``ceiling``: a level to compare with, such as the same z without LDP, in [0, 1]."""
     traces: list[Figure] = []
     for run in runs:
         x = [point.epoch for point in run.points]
@@ -68,10 +70,10 @@ def curves(runs: Sequence[Curve], *, epochs: int, chance: float, ceiling: float 
         if asked:
             traces.append(_answers([epoch for epoch, _ in asked], [answer for _, answer in asked], run))
         traces += [_ring(point, run) for point in run.points if point.epoch == run.kept]
-    lines = [(chance, "guessing")] + ([(ceiling, "no LDP")] if ceiling is not None else [])
+    lines = [(chance, "guessing")] + ([(ceiling, ceiling_name)] if ceiling is not None else [])
     layout = _layout("epoch") | {
         "shapes": [_level(value) for value, _ in lines],
-        "annotations": [_level_name(value, words) for value, words in lines],
+        "annotations": [_level_name(value, words, above=words != "guessing") for value, words in lines],
     }
     layout["xaxis"] |= {"range": [0, epochs + 0.5], "dtick": max(1, epochs // 5)}
     return {"data": traces, "layout": layout}
@@ -100,7 +102,7 @@ def trade_off(sweeps: Sequence[Sweep], *, chance: float) -> Figure:
             traces.append(_answers([lam for lam, _ in answers], [answer for _, answer in answers], sweep))
     layout = _layout("λ, the share of ε for the record") | {
         "shapes": [_level(chance)],
-        "annotations": [_level_name(chance, "guessing")],
+        "annotations": [_level_name(chance, "guessing", above=False)],
     }
     layout["xaxis"] |= {"range": [0, 1]}
     return {"data": traces, "layout": layout}
@@ -157,7 +159,7 @@ def _level(value: float) -> Figure:
     }
 
 
-def _level_name(value: float, words: str) -> Figure:
+def _level_name(value: float, words: str, *, above: bool) -> Figure:
     return {
         "xref": "paper",
         "x": 1,
@@ -165,7 +167,7 @@ def _level_name(value: float, words: str) -> Figure:
         "text": words,
         "showarrow": False,
         "xanchor": "right",
-        "yanchor": "bottom",
+        "yanchor": "bottom" if above else "top",  # chance is where nothing is learnt: curves may run along it
         "font": {"size": 11, "color": NEUTRAL},
     }
 

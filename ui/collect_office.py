@@ -19,7 +19,7 @@ from rlm_core import Release
 from ui.collect_process import Worker
 from ui.collect_reports import Choice, Reports
 from ui.collect_run import Busy, Run, Visit, people_of, validators_of
-from ui.collect_task import Event, Point, Result, Task, Weighing
+from ui.collect_task import Alone, Event, Point, Result, Task, Weighing
 
 WORKERS = max(1, min(2, (os.cpu_count() or 1) - 1))
 """Fits at the same time: one core always stays with the server."""
@@ -210,10 +210,12 @@ class Office:
                 return
             if isinstance(event, Weighing):
                 run.share = event.share
+            elif isinstance(event, Alone):
+                run.alone = event.accuracy
             elif isinstance(event, Point):
                 run.state, run.share = "learning", event.epoch / event.epochs
                 run.points.append(event)
-                if event.validation is not None:
+                if event.validation is not None and run.choice.experiment != "join":  # there, its own rows
                     answer = Release(
                         record=validators_of(run.choice), mechanism="k-RR", epsilon_x=0.0, epsilon_y=run.choice.epsilon
                     )

@@ -66,6 +66,13 @@ class Groups:
     valid: tuple[FloatArray, IntArray] = field(repr=False)
     test: tuple[FloatArray, IntArray] = field(repr=False)
     classes: tuple[str, ...]
+    own: dict[str, FloatArray] = field(default_factory=dict, repr=False)
+
+
+def own_columns(bundle: Bundle) -> dict[str, FloatArray]:
+    """Columns that the collector of a data join has in the clear, by part; nothing in other bundles."""
+    found = {part: getattr(bundle, f"{part}_clean", None) for part in ("train", "valid", "test")}
+    return {part: values for part, values in found.items() if values is not None}
 
 
 def groups(bundle: Bundle, classes: tuple[str, ...], experiment: str) -> Groups:
@@ -73,10 +80,13 @@ def groups(bundle: Bundle, classes: tuple[str, ...], experiment: str) -> Groups:
     parts = {part: (getattr(bundle, f"{part}_z"), getattr(bundle, f"{part}_y")) for part in ("train", "valid", "test")}
     order = np.random.default_rng(ORDER_SEED).permutation(len(parts["train"][1]))
     parts["train"] = (parts["train"][0][order], parts["train"][1][order])
+    own = own_columns(bundle) if experiment == "join" else {}
+    if own:
+        own["train"] = own["train"][order]
     if experiment == "novel":
         parts = {part: _new_or_not(z, y) for part, (z, y) in parts.items()}
         classes = (f"not {NOVEL}", str(NOVEL)) if len(classes) > NOVEL else classes
-    return Groups(train=parts["train"], valid=parts["valid"], test=parts["test"], classes=classes)
+    return Groups(train=parts["train"], valid=parts["valid"], test=parts["test"], classes=classes, own=own)
 
 
 def _new_or_not(z: FloatArray, y: IntArray) -> tuple[FloatArray, IntArray]:
@@ -109,14 +119,14 @@ def channel(model: Any, noise: str, epsilon_x: float) -> Channel:
 
 
 def sends_labels(choice: Choice) -> bool:
-    """In the novel-class experiment nobody sends a label: all who are asked are of one known class."""
-    return choice.experiment != "novel"
+    """Not for the novel class, where all who are asked are of one class, nor where the collector has the labels."""
+    return choice.experiment not in ("novel", "join")
 
 
 def collect(choice: Choice, model: Any) -> Reports:
     """Everybody sends one report. The randomness is the operating system's."""
     everyone = groups(model.bundle, tuple(model.card.classes), choice.experiment)
-    z, y = (values[: choice.people] for values in everyone.train)
+    z, y = everyone.train[0][: choice.people], everyone.train[1][: choice.people]
     classes = len(everyone.classes)
     labels = RandomisedResponse(epsilon=choice.budget.epsilon_y, classes=classes)
     return Reports(
@@ -131,18 +141,23 @@ def task_of(choice: Choice, reports: Reports, model: Any) -> Task:
     """The reports with all that the worker needs to learn from them and to be watched."""
     everyone = groups(model.bundle, tuple(model.card.classes), choice.experiment)
     noise = channel(model, choice.noise, choice.budget.epsilon_x)
-    valid, test = (People(z=z, z_private=noise.privatise(z), y=y) for z, y in (everyone.valid, everyone.test))
+    valid, test = (
+        People(z=z, z_private=noise.privatise(z), y=y, own=everyone.own.get(part))
+        for part, (z, y) in (("valid", everyone.valid), ("test", everyone.test))
+    )
+    own = everyone.own.get("train")
     return Task(
         classes=len(reports.classes),
         objective=choice.objective,
         hidden=HIDDEN[choice.dataset],
         epsilon=choice.epsilon,
         noise=noise,
-        on_private=choice.experiment == "private",
+        on_private=choice.experiment in ("private", "join"),
         z_private=reports.z_private,
         y_private=reports.y_private,
         transition=reports.transition,
         prior_z=prior_of(model.bundle, choice.experiment),
         valid=valid,
         test=test,
+        own=own[: len(reports.y_private)] if own is not None else None,
     )

@@ -23,6 +23,7 @@ class Run:
     state: str = "waiting"
     share: float = 0.0
     points: list[Point] = field(default_factory=list)
+    alone: float | None = None  # data join: what the collector's own columns give
     result: Result | None = None
     stop_asked: float | None = None
     task: Task | None = field(default=None, repr=False)

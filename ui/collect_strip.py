@@ -10,17 +10,17 @@ from ui.markup import picture
 from ui.pictures import SHAPES, as_picture
 from ui.row_table import decoded_loan, short_loan
 
-PICTURES, LOANS = 10, 3
+PICTURES, LOANS = 9, 3
 
 
-def first_reports(reports: Reports, model: Any) -> str:
-    """The first reports as HTML: pictures, or loans in short."""
+def first_reports(reports: Reports, model: Any, *, labels_sent: bool = True) -> str:
+    """The first reports as HTML: pictures, or loans in short. A label that was not sent is known otherwise."""
     dataset = model.card.dataset
     count = PICTURES if dataset in SHAPES else LOANS
     decoded = model.decode(reports.z_private[:count])
     labels = [reports.classes[label] for label in reports.y_private[:count]]
     figures = "".join(
-        f"<figure>{_show(x, label, model)}ỹ = {html.escape(label)}</figure>"
+        f"<figure>{_show(x, label, model)}{'ỹ' if labels_sent else 'y'} = {html.escape(label)}</figure>"
         for x, label in zip(decoded, labels, strict=True)
     )
     return f'<div class="rlm-strip">{figures}</div>'

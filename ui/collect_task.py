@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from rlm_core import HasDensity, PrivateAccuracy, RandomisedResponse, private_accuracy
 from rlm_core.collector.classifier import LogDensity, NoiseAwareClassifier, Objective, Predict, StopTraining
+from rlm_core.collector.join import joined
 from rlm_core.training.loop import Progress
 from rlm_core.types import FloatArray, IntArray
 
@@ -56,11 +57,19 @@ class Channel(HasDensity, Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class People:
-    """Records with labels that stay on their owners' devices: ``z`` clean, ``z_private`` as they would send it."""
+    """Records with labels that stay on their owners' devices: ``z`` clean, ``z_private`` as they would send it.
+
+    ``own``: columns of the same people that the collector has in the clear (the data join).
+    """
 
     z: FloatArray = field(repr=False)
     z_private: FloatArray = field(repr=False)
     y: IntArray = field(repr=False)
+    own: FloatArray | None = field(default=None, repr=False)
+
+    def inputs(self, private: bool) -> FloatArray:
+        """What a classifier is given about them."""
+        return beside(self.own, self.z_private if private else self.z)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,7 +80,8 @@ class Task:
     ``z_private``, ``y_private``: the reports. ``prior_z``: public records. ``valid``: people who answer
     the private validation on their own devices, each answer with ``epsilon``. ``test``: people whom
     only this demonstration can ask, because the data are public. ``on_private``: whether the classifier
-    is meant for z̃ rather than z; the validation group then tries it on z̃.
+    is meant for z̃ rather than z; the validation group then tries it on z̃. ``own``: columns of those who
+    report that the collector has in the clear; then the labels are clear too, and so is the validation.
     """
 
     classes: int
@@ -86,6 +96,7 @@ class Task:
     prior_z: FloatArray = field(repr=False)
     valid: People = field(repr=False)
     test: People = field(repr=False)
+    own: FloatArray | None = field(default=None, repr=False)
     epochs: int = EPOCHS
     checks: int = CHECKS
     max_prior: int = MAX_PRIOR
@@ -125,7 +136,14 @@ class Weighing:
     share: float
 
 
-Event = Weighing | Point | Result
+@dataclass(frozen=True, kw_only=True)
+class Alone:
+    """The data join only: how often the collector's own columns are enough, on test people."""
+
+    accuracy: float
+
+
+Event = Weighing | Alone | Point | Result
 
 
 class Stopped(Exception):
@@ -144,22 +162,15 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
         Stopped: the visitor stopped before the first epoch was over.
     """
     start = time.perf_counter()
-    classifier = NoiseAwareClassifier(
-        classes=task.classes,
-        objective=objective_in_use(task.objective, task.noise.epsilon),
-        hidden=task.hidden,
-        epochs=task.epochs,
-        checks=task.checks,
-        batch_size=batch_size(len(task.y_private)),
-        max_prior=task.max_prior,
-        seed=task.seed,
-    )
+    classifier = network(task)
+    if task.own is not None:
+        tell(Alone(accuracy=alone(task, stopped)))
     answers: list[PrivateAccuracy] = []
     kept = 0
 
     def validate(predict: Predict) -> PrivateAccuracy:
-        inputs = task.valid.z_private if task.on_private else task.valid.z
-        answers.append(ask(predict(inputs) == task.valid.y, task.epsilon))
+        correct = predict(task.valid.inputs(task.on_private)) == task.valid.y
+        answers.append(ask(correct, task.epsilon if task.own is None else math.inf))
         return answers[-1]
 
     def at_epoch(now: Progress, fitted: NoiseAwareClassifier) -> None:
@@ -172,8 +183,8 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
                 epoch=now.epoch,
                 epochs=now.epochs,
                 seconds=time.perf_counter() - start,
-                clean=fitted.score(task.test.z, task.test.y),
-                private=fitted.score(task.test.z_private, task.test.y),
+                clean=fitted.score(task.test.inputs(False), task.test.y),
+                private=fitted.score(task.test.inputs(True), task.test.y),
                 validation=answers[-1] if asked else None,
             )
         )
@@ -181,7 +192,7 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
             raise StopTraining
 
     classifier.fit(
-        task.z_private,
+        beside(task.own, task.z_private),
         task.y_private,
         transition=task.transition,
         log_density=watched(task.noise.log_density_pairs, len(task.z_private), tell, stopped),
@@ -191,8 +202,8 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
     )
     done = classifier.history_[-1].epoch
     return Result(
-        clean=classifier.score(task.test.z, task.test.y),
-        private=classifier.score(task.test.z_private, task.test.y),
+        clean=classifier.score(task.test.inputs(False), task.test.y),
+        private=classifier.score(task.test.inputs(True), task.test.y),
         epoch=kept or done,
         epochs=done,
         seconds=time.perf_counter() - start,
@@ -200,6 +211,46 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
         validation=classifier.validation_,
         stopped=done < task.epochs,
     )
+
+
+def network(task: Task) -> NoiseAwareClassifier:
+    """The classifier that a task asks for, not yet fitted."""
+    objective = "naive" if task.own is not None else objective_in_use(task.objective, task.noise.epsilon)
+    return NoiseAwareClassifier(
+        classes=task.classes,
+        objective=objective,
+        hidden=task.hidden,
+        epochs=task.epochs,
+        checks=task.checks,
+        batch_size=batch_size(len(task.y_private)),
+        max_prior=task.max_prior,
+        seed=task.seed,
+    )
+
+
+def alone(task: Task, stopped: Callable[[], bool]) -> float:
+    """What the collector's own columns give without anybody's report: the same classifier on these alone."""
+
+    def at_epoch(now: Progress, fitted: NoiseAwareClassifier) -> None:
+        if stopped():
+            raise Stopped
+
+    classifier = network(task)
+    valid, test = task.valid, task.test
+    assert task.own is not None and valid.own is not None and test.own is not None
+    classifier.fit(
+        task.own,
+        task.y_private,
+        transition=np.eye(task.classes),
+        validate=lambda predict: private_accuracy(predict(valid.own) == valid.y, epsilon=math.inf),  # type: ignore[arg-type]
+        progress=at_epoch,
+    )
+    return classifier.score(test.own, test.y)
+
+
+def beside(own: FloatArray | None, z: FloatArray) -> FloatArray:
+    """The collector's own columns, if there are any, and z of the same people, side by side."""
+    return z if own is None else joined(own, z)
 
 
 def fresh(now: Progress, task: Task) -> bool:

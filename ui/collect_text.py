@@ -57,6 +57,19 @@ ABOUT_OBJECTIVE = {
     "naive": "The reports are taken at face value, as if there were no noise.",
 }
 
+ABOUT_JOINED = (
+    "One network sees your columns and the report side by side. Its labels are yours and clean, and so is the "
+    "validation; new loans will arrive in the same way, so it may get used to the noise."
+)
+
+FIGURES = ("right on clean records", "right on privatised records", "as far as the collector can tell")
+
+FIGURES_JOINED = (
+    "if the other columns came without noise",
+    "right with your columns and the report",
+    "right on your own validation loans",
+)
+
 FORMULAS = r"""
 For a report $(\tilde z, \tilde y)$, public records $z'_1 \dots z'_M$ and a network $p_\psi$, training maximises
 
@@ -79,7 +92,7 @@ CURVES = (
     "How often the classifier is right, epoch by epoch. **Points with bars** are all that the collector knows: the "
     "private validation with its 95 % interval. **Lines** show the truth on test people, which only a demonstration "
     "with public data can show: solid on their clean records, dotted on privatised ones. The ring marks the epoch "
-    "that was kept."
+    "that was kept. A denoising classifier has learnt about clean records only, so it is lost on privatised ones."
 )
 
 TABLE = "Percentages are of the test people. **Kept** is the epoch that the private validation liked best."
@@ -96,6 +109,11 @@ NO_LABELS = (
 FIRST_REPORTS = (
     "The first reports that arrived, as a decoder shows them, each with the label that was reported. Some labels are "
     "flipped; you cannot tell which."
+)
+
+FIRST_REPORTS_LABELLED = (
+    "The first reports that arrived, as a decoder shows them. Nobody had to send a label: in this experiment you know "
+    "it anyway."
 )
 
 REAL_PEOPLE = (

@@ -93,12 +93,15 @@ def headline(run: Run) -> None:
         if run.result
         else next((p.validation for p in reversed(run.points) if p.validation), None)
     )
+    words = collect_text.FIGURES_JOINED if run.choice.experiment == "join" else collect_text.FIGURES
     figures = [
-        (percent_of(clean), "right on clean records"),
-        (percent_of(private), "right on privatised records"),
-        (percent_of(answer and answer.displayed), "as far as the collector can tell" + interval(answer)),
+        (percent_of(clean), words[0]),
+        (percent_of(private), words[1]),
+        (percent_of(answer and answer.displayed), words[2] + interval(answer)),
         (f"{run.reports:,}", f"reports, ε = {number(run.choice.epsilon)} each"),
     ]
+    if run.alone is not None:
+        figures.insert(0, (percent_of(run.alone), "right with your columns alone"))
     st.html(
         f'<p class="rlm-note">{dot(run)} <b>#{run.number}</b> {html.escape(title_of(run.choice))}</p>'
         '<div class="rlm-figures">'
@@ -123,7 +126,8 @@ def curves_view(chosen: list[Run]) -> None:
             ],
             epochs=EPOCHS,
             chance=chance(newest.choice),
-            ceiling=ceiling(newest.choice),
+            ceiling=ceiling(newest.choice) if newest.choice.experiment != "join" else newest.alone,
+            ceiling_name="no LDP" if newest.choice.experiment != "join" else "your columns alone",
         ),
         theme=None,
         config=CONFIG,

@@ -14,6 +14,7 @@ from collect_desk import Desk
 from page_driver import Open, healthy, words
 from streamlit.testing.v1 import AppTest
 
+from rlm_core import private_accuracy
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from ui import cache, collect_actions, collect_office, collect_reports, collect_text
 from ui.collect_office import Office, office
@@ -264,7 +265,60 @@ def test_novel_class_with_a_mechanism_made_for_it(open_page: Open, monkeypatch: 
     finish(collect(app))
     (run,) = runs(app)
     assert run.choice.mechanism == card.name and run.result is not None
-    assert "ỹ = 9" in words(app) and "ỹ = not 9" in words(app)
+    assert "y = 9" in words(app) and "y = not 9" in words(app) and "Nobody had to send a label" in words(app)
+
+
+def join_model() -> SimpleNamespace:
+    """A mechanism for some columns of a loan, and a collector who has two others in the clear."""
+    ordinary = cache.model("lending-vrlm-l5-eps15")
+    preset = ordinary.card.preset | {"split": "data_join"}
+    parts = {name: getattr(ordinary.bundle, name) for name in vars(ordinary.bundle)}
+    generator = np.random.default_rng(0)
+    for part in ("train", "valid", "test"):
+        y = parts[f"{part}_y"]
+        parts[f"{part}_clean"] = np.stack([y + generator.normal(0, 1.5, len(y)), generator.normal(size=len(y))], axis=1)
+    return SimpleNamespace(
+        card=replace(ordinary.card, name="lending-join-d8-l5-eps10", preset=preset),
+        bundle=SimpleNamespace(**parts),
+        mechanism=ordinary.mechanism,
+        decode=ordinary.decode,
+        preprocessor=ordinary.preprocessor,
+    )
+
+
+def test_data_join_appears_with_its_mechanism(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake, known, real = join_model(), cache.mechanisms_of, cache.model
+    names = [fake.card.name]
+    monkeypatch.setattr(cache, "mechanisms_of", lambda d, split: names if split == "data_join" else known(d, split))
+    monkeypatch.setattr(cache, "model", lambda name: fake if name == fake.card.name else real(name))
+    app = open_page("collect", exp="Data join", people="1,000", eps="6")
+    assert "objective" not in {str(each.key) for each in app.main.get("button_group")} and "lam" not in app.query_params
+    finish(collect(app))
+    (run,) = runs(app)
+    assert run.choice.budget.epsilon_x == 6.0 and run.result is not None and run.alone is not None
+    reports = office().reports(run.visit, run.choice)
+    assert reports is not None
+    task = collect_reports.task_of(run.choice, reports, fake)
+    assert task.own is not None
+    own = NoiseAwareClassifier(classes=2, objective="naive", epochs=4, checks=2, batch_size=batch_size(1_000))
+    valid = functools.partial(private_accuracy, epsilon=float("inf"))
+    own.fit(
+        task.own, reports.y_private, transition=np.eye(2), validate=lambda f: valid(f(task.valid.own) == task.valid.y)
+    )
+    assert run.alone == own.score(task.test.own, task.test.y)
+    assert f"<strong>{percent_of(run.alone)}</strong><span>right with your columns alone" in words(app)
+    assert office().spent(run.visit, "people of lending_club") == (1, 6.0)
+    assert office().spent(run.visit, "validation group of lending_club") == (0, 0.0)  # the collector's own rows
+    assert "answered" not in words(app)
+
+
+def test_data_join_is_not_offered_without_clean_columns(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = cache.mechanisms_of
+    ordinary = ["lending-vrlm-l5-eps15"]
+    monkeypatch.setattr(cache, "mechanisms_of", lambda d, split: ordinary if split == "data_join" else known(d, split))
+    app = open_page("collect", exp="Data join")
+    assert list(app.segmented_control(key="exp").options) == ["Data collection", "Private inference", "Novel class"]
+    assert app.segmented_control(key="exp").value == "Data collection"
 
 
 def test_a_link_opens_the_same_view(open_page: Open) -> None:
