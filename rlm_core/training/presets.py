@@ -8,12 +8,7 @@ used for data join experiments". The paper does not give epochs, the learning-ra
 schedule, the optimiser of the V-RLM without CDP (we take Adam) or NT-Xent's
 temperature: those are ours.
 
-DP-Adam departs from the paper on Lending Club. The paper has 341,000 rows for the mechanism, we
-have 20,225: at its batch size a row is sampled 17 times as often, its noise multipliers allow 138
-steps for ε_CDP = 5 and 542 for ε_CDP = 1, and with its learning rate of 1e-4 the validation loss
-after those 542 was 36.6 (without central DP: 30.8). We take more noise for ten epochs and a
-learning rate of 1e-3: 31.2 in a run with noise multiplier 1.4 (l = 5, ε_pre = 15, seed 0).
-On MNIST everything is the paper's but the end of training: see ``_MOST_EPOCHS``.
+Presets with central DP (``-cdp5``, ``-cdp1``): see ``dp_settings.py``.
 
 MNIST departs from the paper in two points, for what a processor can do in 20 epochs: a
 learning rate of 1e-3 instead of 5e-4, and a warm-up of the KL. Both were chosen by loss
@@ -49,6 +44,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rlm_core.training.accountant import CentralDP
+from rlm_core.training.dp_settings import GROUPS, MOST_EPOCHS, OUR_DP_ADAM, UNTIL_SPENT
 from rlm_core.training.loop import Schedule
 from rlm_core.training.paper import AUXILIARY_SHARES, DP_ADAM, INF, PAPER, Choice, EpsilonPre, choice
 
@@ -167,15 +163,6 @@ CIFAR10 = CRLMPreset(
     decoder_learning_rate=1e-3,
 )
 
-_OUR_DP_ADAM = {  # where ours is not the paper's; see above
-    ("lending_club", 5.0): (1e-3, 128, 0.67),
-    ("lending_club", 1.0): (1e-3, 128, 1.3),
-    ("cifar10", 5.0): (1e-3, 1024, 1.05),  # the paper has none
-    ("cifar10", 1.0): (1e-3, 1024, 3.25),
-}
-_MOST_EPOCHS = {"mnist": 15, "lending_club": 10, "cifar10": 20}
-_GROUPS = 64  # of 16 pictures
-
 _FAMILY = {
     "data_collection": {"mnist": "mnist-vrlm", "lending_club": "lending-vrlm", "cifar10": "cifar10-crlm"},
     "novel_class": {"mnist": "mnist-novel", "cifar10": "cifar10-novel"},
@@ -254,10 +241,14 @@ def _all_presets() -> dict[str, Preset]:
         if isinstance(preset, CRLMPreset):
             # Fine-tuning starts from a good trunk and sees fresh views every time.
             presets[f"{name}-finetune"] = replace(preset, finetune=True, side=224)
-    for dataset, epsilon in {**DP_ADAM, **_OUR_DP_ADAM}:
+    for (dataset, epsilon), ours in OUR_DP_ADAM.items():
         for line in PAPER["data_collection", dataset]:
             name = _name("data_collection", dataset, line, 0.75)
-            presets[private_name(name, epsilon)] = _private(presets[name], epsilon)
+            private = private_name(name, epsilon)
+            presets[private] = _private(presets[name], epsilon, ours, MOST_EPOCHS[dataset])
+            if (dataset, epsilon) in DP_ADAM:
+                theirs = DP_ADAM[dataset, epsilon]
+                presets[f"{private}-paper"] = _private(presets[name], epsilon, theirs, UNTIL_SPENT)
     return presets
 
 
@@ -275,19 +266,17 @@ def public_name(name: str) -> str:
     return name.rpartition("-cdp")[0]
 
 
-def _private(preset: Preset, epsilon: float) -> Preset:
-    learning_rate, batch_size, noise_multiplier = (
-        _OUR_DP_ADAM.get((preset.dataset, epsilon)) or DP_ADAM[preset.dataset, epsilon]
-    )
+def _private(preset: Preset, epsilon: float, settings: tuple[float, int, float], epochs: int) -> Preset:
+    learning_rate, batch_size, noise_multiplier = settings
     private = replace(
         preset,
         learning_rate=learning_rate,
         batch_size=batch_size,
-        epochs=_MOST_EPOCHS[preset.dataset],
+        epochs=epochs,
         central=CentralDP(epsilon=epsilon, noise_multiplier=noise_multiplier),
     )
     if isinstance(private, CRLMPreset):
-        return replace(private, groups=_GROUPS)
+        return replace(private, groups=GROUPS)
     return replace(private, warm_up=0.0)  # the decoder uses every coordinate of z already
 
 

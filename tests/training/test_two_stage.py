@@ -154,5 +154,8 @@ def test_every_mechanism_of_the_table_has_private_presets(dataset: str, epsilon:
         assert isinstance(preset, VRLMPreset) and isinstance(preset.central, CentralDP)
         assert preset.central.epsilon == epsilon
         assert (preset.central.delta, preset.central.max_grad_norm) == (1e-5, 1.0)
+        paper = PRESETS[f"{name}-paper"]
+        assert isinstance(paper, VRLMPreset) and paper.central is not None and public_name(f"{name}-paper") == public
+        assert (paper.learning_rate, paper.batch_size, paper.central.noise_multiplier) == DP_ADAM[dataset, epsilon]
         same = ("dataset", "split", "hidden", "latent_dim", "radius", "epsilon_pretraining", "share")
         assert all(getattr(preset, field) == getattr(ordinary, field) for field in same)
