@@ -13,6 +13,7 @@ import math
 import time
 from pathlib import Path
 
+from benchmarks.experiments import codes
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import (
     EPSILONS,
@@ -46,13 +47,15 @@ def trials(seeds: int) -> list[Trial]:
         Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
         for dataset, mechanisms in MECHANISMS.items()
-        for mechanism in mechanisms
+        for mechanism in (*mechanisms, codes.MECHANISM)
         for epsilon in EPSILONS
     ]
 
 
 def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one seed."""
+    if trial.mechanism == codes.MECHANISM:
+        return codes.collection(trial, runs)
     start = time.perf_counter()
     known = same_without_ldp(trial, who.RAW)
     if known is not None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.experiments import codes
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import EPSILONS, LABELLED, People, Trial, ask_group, row, same_without_ldp
 from benchmarks.table import Row
@@ -30,7 +31,9 @@ ARCHITECTURES: tuple[tuple[int, ...], ...] = ((), (50,))
 
 def trials(seeds: int) -> list[Trial]:
     """All cells of the table, and what the collector knows without the join."""
-    cells = [(mechanism, epsilon) for mechanism in MECHANISMS for epsilon in EPSILONS] + [(CLEAN_ONLY, math.inf)]
+    cells = [(mechanism, epsilon) for mechanism in (*MECHANISMS, codes.MECHANISM) for epsilon in EPSILONS] + [
+        (CLEAN_ONLY, math.inf)
+    ]
     return [
         Trial(experiment=EXPERIMENT, dataset=DATASET, mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
@@ -51,7 +54,10 @@ def measure(trial: Trial, runs: Path) -> Row:
         nothing = tuple(np.empty((len(labels), 0)) for _, labels in own)
         return row(trial, people, classify(trial, own, nothing), start)
     raw = trial.mechanism in who.RAW
-    people = who.raw(name, trial.mechanism, trial.seed) if raw else who.learnt(name, trial.seed, runs)
+    if trial.mechanism == codes.MECHANISM:
+        people = codes.one_hot_people(trial, runs)
+    else:
+        people = who.raw(name, trial.mechanism, trial.seed) if raw else who.learnt(name, trial.seed, runs)
     columns = {"epsilon_x": trial.epsilon, "epsilon_y": 0.0, "lam": 1.0} if math.isfinite(trial.epsilon) else {}
     return row(trial, people, classify(trial, own, received(trial, people)), start, **columns)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiments import data_collection
+from benchmarks.experiments import codes, data_collection
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import (
     EPSILONS,
@@ -42,13 +42,15 @@ def trials(seeds: int) -> list[Trial]:
         Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
         for dataset in DATASETS
-        for mechanism in data_collection.MECHANISMS[dataset]
+        for mechanism in (*data_collection.MECHANISMS[dataset], codes.MECHANISM)
         for epsilon in EPSILONS
     ]
 
 
 def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one seed."""
+    if trial.mechanism == codes.MECHANISM:
+        return codes.novel(trial, runs)
     start = time.perf_counter()
     known = same_without_ldp(trial, who.RAW)
     if known is not None:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.experiments import data_collection, private_grid
+from benchmarks.experiments import codes, data_collection, private_grid
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import (
     EPSILONS,
@@ -41,7 +41,7 @@ def trials(seeds: int) -> list[Trial]:
         Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
         for dataset in DATASETS
-        for mechanism in data_collection.MECHANISMS[dataset]
+        for mechanism in (*data_collection.MECHANISMS[dataset], codes.MECHANISM)
         for epsilon in EPSILONS
     ]
 
@@ -54,6 +54,8 @@ def measure(trial: Trial, runs: Path) -> Row:
         if known is None:
             raise who.MissingRun(f"python -m benchmarks run data_collection --runs {runs}")
         return known
+    if trial.mechanism == codes.MECHANISM:
+        return codes.inference(trial, runs, LAMBDA)
     if trial.mechanism in who.RAW:
         name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
         people = who.raw(name, trial.mechanism, trial.seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-FINE_CODES = 64
+FINE_CODES = 96
 FEWEST_CODES = 10
 MARGIN = 5.0
 
@@ -20,7 +20,7 @@ def codes_for(epsilon: float, reports: int, *, finest: int = FINE_CODES, fewest:
     More codes than that lose more by wrong labels than they gain by purity. Nobody's label is used.
 
     >>> [codes_for(epsilon, 13_500) for epsilon in (1.0, 2.0, 4.0, 10.0)]
-    [12, 27, 64, 64]
+    [12, 27, 84, 96]
     """
     if not epsilon > 0:
         raise ValueError(f"Expected epsilon > 0, got epsilon={epsilon!r}.")

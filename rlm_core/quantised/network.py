@@ -1,4 +1,4 @@
-"""The network that names a code: a trunk of linear layers and, in training only, several heads."""
+"""The network that names a code: an embedding, and in it the nearest of several centres."""
 
 from __future__ import annotations
 
@@ -7,45 +7,41 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from rlm_core.owner.encoder import MLPEncoder
 
 
-class CodeNetwork(nn.Module):
-    """Trunk with batch normalisation, heads that score codes, and a projection for the contrastive term.
-
-    Several heads of one size start from different weights; the one that ends with the most
-    mutual information is kept (:func:`rlm_core.quantised.train.best_head`).
+class EmbeddingNetwork(nn.Module):
+    """Linear layers with batch normalisation and ReLU, then a linear layer onto a sphere.
 
     Args:
-        sizes: of the trunk, from the input to the features.
-        heads: number of codes of each head.
-        projection: dimensions in which the contrastive term compares.
+        sizes: from the input to the embedding; at least one hidden layer.
     """
 
-    def __init__(self, sizes: Sequence[int], *, heads: Sequence[int], projection: int = 32) -> None:
+    def __init__(self, sizes: Sequence[int]) -> None:
+        if len(sizes) < 3:
+            raise ValueError(f"Expected at least one hidden layer, got sizes={tuple(sizes)}.")
         super().__init__()
         layers: list[nn.Module] = []
-        for size_in, size_out in pairwise(sizes):
+        for size_in, size_out in pairwise(sizes[:-1]):
             layers += [nn.Linear(size_in, size_out), nn.BatchNorm1d(size_out), nn.ReLU()]
         self.trunk = nn.Sequential(*layers)
-        self.heads = nn.ModuleList(nn.Linear(sizes[-1], codes) for codes in heads)
-        self.projection = nn.Sequential(nn.Linear(sizes[-1], sizes[-1]), nn.ReLU(), nn.Linear(sizes[-1], projection))
+        self.last = nn.Linear(sizes[-2], sizes[-1])
         self.sizes = tuple(sizes)
 
-    def scores(self, features: Tensor) -> list[Tensor]:
-        """One (n, codes) for each head."""
-        return [head(features) for head in self.heads]
+    def forward(self, inputs: Tensor) -> Tensor:
+        return functional.normalize(self.last(self.trunk(inputs)), dim=1)  # (n, d), of length 1
 
     @torch.no_grad()
-    def folded(self, head: int) -> MLPEncoder:
-        """Trunk and one head as a plain :class:`MLPEncoder`: the normalisation becomes part of the weights.
+    def with_centres(self, centres: Tensor) -> MLPEncoder:
+        """Scores for the centres (k, d) as a plain network: argmax is the nearest centre.
 
-        γ(Wx + b − μ)/σ + β = (γW/σ)x + γ(b − μ)/σ + β.
+        For unit vectors the nearest centre has the largest u·c, and u = v/‖v‖ has the same argmax as
+        v = Wh + b, so the centres become part of the last layer: (CW)h + Cb. Batch normalisation
+        becomes part of the others: γ(Wx + b − μ)/σ + β = (γW/σ)x + γ(b − μ)/σ + β.
         """
-        chosen = self.heads[head]
-        assert isinstance(chosen, nn.Linear)
-        encoder = MLPEncoder((*self.sizes, chosen.out_features))
+        encoder = MLPEncoder((*self.sizes[:-1], len(centres)))
         linear = [layer for layer in encoder if isinstance(layer, nn.Linear)]
         sources = list(self.trunk)
         for target, source, norm in zip(linear, sources[0::3], sources[1::3], strict=False):
@@ -54,5 +50,7 @@ class CodeNetwork(nn.Module):
             factor = norm.weight / torch.sqrt(norm.running_var + norm.eps)  # (out,)
             target.weight.copy_(source.weight * factor[:, None])
             target.bias.copy_((source.bias - norm.running_mean) * factor + norm.bias)
-        linear[-1].load_state_dict(chosen.state_dict())
+        unit = functional.normalize(centres.float(), dim=1)  # (k, d)
+        linear[-1].weight.copy_(unit @ self.last.weight)
+        linear[-1].bias.copy_(unit @ self.last.bias)
         return encoder.eval()

@@ -15,9 +15,12 @@ class QRLMPreset:
     Args:
         dataset: whose D₁.
         split: which D₁.
-        hidden: sizes of the trunk after the input.
-        heads: number of fine codes of every head; the head with the most information is kept.
+        hidden: sizes of the hidden layers.
+        embedding: dimensions of the embedding; it is used in training only.
+        codes: number of fine codes, before any are merged.
+        temperature: τ of NT-Xent.
         epochs, batch_size, learning_rate: of Adam with a cosine schedule.
+        views: distorted copies of each digit that are made beforehand.
         neighbours: nearest neighbours that count as views (pictures' features).
         corruption: share of a loan's columns that a view replaces.
         share: the part of the training set that the mechanism gets (the paper's η).
@@ -26,16 +29,19 @@ class QRLMPreset:
     dataset: Literal["mnist", "cifar10", "lending_club"]
     split: Split = "data_collection"
     hidden: tuple[int, ...]
-    heads: tuple[int, ...] = (64, 64)
+    embedding: int = 32
+    codes: int = 96
+    temperature: float = 0.2
     epochs: int = 20
     batch_size: int = 500
     learning_rate: float = 3e-3
+    views: int = 0
     neighbours: int = 0
     corruption: float = 0.0
     share: float = 0.75
 
 
-MNIST = QRLMPreset(dataset="mnist", hidden=(300, 150, 100))
+MNIST = QRLMPreset(dataset="mnist", hidden=(300, 150, 100), views=8)
 CIFAR10 = QRLMPreset(dataset="cifar10", hidden=(256, 128), neighbours=20, epochs=20, learning_rate=1e-3)
 LENDING = QRLMPreset(dataset="lending_club", hidden=(128, 64), corruption=0.3, epochs=10, learning_rate=1e-3)
 

@@ -3,7 +3,7 @@
 <out>/<name>-seed<S>/
     encoder.safetensors    scores of the fine codes, batch normalisation folded in
     preprocessor.json      loans only
-    codes.json             order of merges, information of each head, losses, preset, seed, seconds, versions
+    codes.json             order of merges, losses, preset, seed, seconds, versions
 """
 
 from __future__ import annotations
@@ -44,10 +44,8 @@ def run(
         return folder
     folder.mkdir(parents=True, exist_ok=True)
     data = code_data(preset, seed)
-    pairs, rows, width = data.pairs(preset)
-    codes = train_codes(
-        preset, pairs, rows, width, seed=seed, checkpoint=folder / "codes.checkpoint", progress=progress
-    )
+    pairs, inputs = data.pairs(preset)
+    codes = train_codes(preset, pairs, inputs, seed=seed, checkpoint=folder / "codes.checkpoint", progress=progress)
     save_file(
         {key: value.contiguous() for key, value in codes.encoder.state_dict().items()}, folder / "encoder.safetensors"
     )
@@ -59,8 +57,7 @@ def run(
         "preset": asdict(preset),
         "sizes": list(codes.encoder.sizes),
         "order": [list(pair) for pair in codes.order],
-        "information": codes.information,
-        "train_rows": rows,
+        "train_rows": len(inputs),
         "losses": [[each.train_loss, each.valid_loss] for each in codes.history],
         "seconds": round(codes.history[-1].seconds, 1),
         "split": data.split.note,

@@ -57,23 +57,24 @@ class CodeData:
         """For the experiments; training never asks."""
         return np.asarray(self.dataset.select(self.split, part)[1]).astype(np.int64)
 
-    def pairs(self, preset: QRLMPreset) -> tuple[Pairs, int, int]:
-        """Views of D₁, how many records it has, and the width of an input."""
+    def pairs(self, preset: QRLMPreset) -> tuple[Pairs, Tensor]:
+        """Views of D₁, and its clean inputs (n, p)."""
         if isinstance(self.dataset, LoanTable):
             assert self.preprocessor is not None
             frame = self.dataset.select(self.split, "mechanism_train")[0]
             kept = torch.from_numpy(self.preprocessor.inliers(frame))  # as for the V-RLM: beyond 10 deviations left out
             table = self.inputs("mechanism_train")[kept]
             blocks = [(block.start, block.stop) for block in self.preprocessor.blocks]
-            return corrupted_rows(table, blocks, preset.corruption), len(table), table.shape[1]
+            return corrupted_rows(table, blocks, preset.corruption), table
         if self.dataset.name == "cifar10":
             stored = [torch.from_numpy(self._features("mechanism_train", view)) for view in range(FEATURE_VIEWS)]
             views = torch.stack(stored, dim=1)  # (n, V, 512) in float16
             neighbours = nearest_neighbours(views[:, 0], preset.neighbours)
-            return neighbouring_features(views, neighbours), len(views), views.shape[2]
+            return neighbouring_features(views, neighbours), views[:, 0].float()
         images = np.ascontiguousarray(self.dataset.select(self.split, "mechanism_train")[0])
         pixels = torch.from_numpy(images.reshape(len(images), -1))  # (n, 784) in uint8
-        return moved_digits(pixels), len(pixels), pixels.shape[1]
+        generator = torch.Generator().manual_seed(self.split.seed)
+        return moved_digits(pixels, preset.views, generator), pixels.float().div(255)
 
     def _features(self, part: Part, view: int) -> np.ndarray:
         folder = IMAGE_SETS["cifar10"].folder() / "features"

@@ -1,4 +1,4 @@
-"""Train the network on pairs of views, keep the best head, and order its codes by what to merge first."""
+"""Train the embedding on pairs of views, find the codes in it, and order them by what to merge first."""
 
 from __future__ import annotations
 
@@ -6,50 +6,51 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import torch
+from sklearn.cluster import KMeans
 from torch import Tensor
 
 from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.quantised.hierarchy import merge_order
-from rlm_core.quantised.network import CodeNetwork
-from rlm_core.quantised.objective import code_objective, joint, mutual_information
+from rlm_core.quantised.network import EmbeddingNetwork
 from rlm_core.quantised.presets import QRLMPreset
 from rlm_core.quantised.views import Pairs
 from rlm_core.training.loop import Batches, Progress, train
+from rlm_core.training.nt_xent import nt_xent
+from rlm_core.types import FloatArray
 
 JOINT_ROWS = 50_000  # pairs of views from which the joint distribution of codes is measured
-BLOCK = 2_000
+BLOCK = 4_096
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Codes:
-    """What training gives: scores for the fine codes, the order of merges, and how much each head knew."""
+    """What training gives: scores for the fine codes, and the order of merges."""
 
     encoder: MLPEncoder = field(repr=False)
     order: list[tuple[int, int]] = field(repr=False)
-    information: tuple[float, ...]
     history: list[Progress] = field(repr=False)
 
 
 def train_codes(
     preset: QRLMPreset,
     pairs: Pairs,
-    rows: int,
-    width: int,
+    inputs: Tensor,
     *,
     seed: int,
     checkpoint: Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Codes:
-    """Learn codes from ``rows`` records of ``width`` inputs. No label comes near this function."""
+    """Learn codes from the records of D₁, ``inputs`` (n, p). No label comes near this function."""
     with torch.random.fork_rng(devices=[]):  # layers draw their first weights from the global source
         torch.manual_seed(seed)
-        network = CodeNetwork((width, *preset.hidden), heads=preset.heads)
+        network = EmbeddingNetwork((inputs.shape[1], *preset.hidden, preset.embedding))
     generator = torch.Generator().manual_seed(seed)
-    numbers = torch.arange(rows)
+    numbers = torch.arange(len(inputs))
     history = train(
         network,
-        code_objective(pairs),
+        contrastive(pairs, temperature=preset.temperature),
         Batches(train=numbers, valid=numbers[: 4 * preset.batch_size], batch_size=preset.batch_size),
         epochs=preset.epochs,
         learning_rate=preset.learning_rate,
@@ -59,23 +60,36 @@ def train_codes(
         progress=progress,
     )
     network.eval()
-    joints = joints_of_heads(network, pairs, torch.randperm(rows, generator=generator)[:JOINT_ROWS], generator)
-    information = tuple(mutual_information(each).item() for each in joints)
-    best = max(range(len(information)), key=information.__getitem__)
+    with torch.no_grad():
+        embedded = torch.cat([network(block) for block in torch.split(inputs, BLOCK)])  # (n, d)
+    clusters = KMeans(preset.codes, n_init=1, max_iter=50, random_state=seed).fit(embedded.numpy())
+    encoder = network.with_centres(torch.from_numpy(clusters.cluster_centers_))
+    chosen = torch.randperm(len(inputs), generator=generator)[:JOINT_ROWS]
     return Codes(
-        encoder=network.folded(best),
-        order=merge_order(joints[best].double().numpy()),
-        information=information,
+        encoder=encoder,
+        order=merge_order(joint_of_views(encoder, pairs, chosen, generator, preset.codes)),
         history=history,
     )
 
 
+def contrastive(pairs: Pairs, *, temperature: float) -> Callable[[EmbeddingNetwork, Tensor, torch.Generator], Tensor]:
+    """The objective for the loop: NT-Xent (Chen et al. 2020) of the embeddings of two views, one value per record."""
+
+    def objective(network: EmbeddingNetwork, rows: Tensor, generator: torch.Generator) -> Tensor:
+        embedded = network(torch.cat(pairs(rows, generator)))  # (2n, d)
+        return nt_xent(embedded[: len(rows)], embedded[len(rows) :], temperature=temperature)
+
+    return objective
+
+
 @torch.no_grad()
-def joints_of_heads(network: CodeNetwork, pairs: Pairs, rows: Tensor, generator: torch.Generator) -> list[Tensor]:
-    """P for every head: the joint distribution of the codes of two views, (k, k) each."""
-    sums: list[Tensor] = []
+def joint_of_views(
+    encoder: MLPEncoder, pairs: Pairs, rows: Tensor, generator: torch.Generator, codes: int
+) -> FloatArray:
+    """P(c, c′) of the codes of two views, symmetric: (k, k)."""
+    counts = np.zeros((codes, codes))
     for block in torch.split(rows, BLOCK):
-        first, second = (network.scores(network.trunk(view)) for view in pairs(block, generator))
-        parts = [joint(a.softmax(1), b.softmax(1)) * len(block) for a, b in zip(first, second, strict=True)]
-        sums = parts if not sums else [total + part for total, part in zip(sums, parts, strict=True)]
-    return [total / len(rows) for total in sums]
+        first, second = (encoder(view).argmax(1).numpy() for view in pairs(block, generator))
+        np.add.at(counts, (first, second), 1.0)
+    joint: FloatArray = (counts + counts.T) / (2.0 * counts.sum())
+    return joint

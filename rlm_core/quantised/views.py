@@ -19,16 +19,26 @@ SHEAR = 0.35
 LOG_ZOOM = 0.22
 SHIFT = 0.2  # of half a side
 ELASTIC = 0.06  # standard deviation of the displacement at 5 x 5 nodes, of half a side
-NEIGHBOUR_BLOCK = 2_000
+BLOCK = 2_000
 
 
-def moved_digits(pixels: Tensor) -> Pairs:
-    """Digits (n, 784) in uint8: both views are distorted copies of the digit."""
+def moved_digits(pixels: Tensor, count: int, generator: torch.Generator) -> Pairs:
+    """Digits (n, 784) in uint8: both views are distorted copies of the digit, two of ``count`` made here.
+
+    Making them once instead of for every pair takes a third of the time of training.
+    """
+    if not count > 1:
+        raise ValueError(f"Expected count > 1, got count={count}.")
+    copies = torch.empty(len(pixels), count, pixels.shape[1], dtype=torch.uint8)
+    for rows in torch.split(torch.arange(len(pixels)), BLOCK):
+        digits = pixels[rows].float().view(-1, 1, SIDE, SIDE)
+        for copy in range(count):
+            copies[rows, copy] = distorted(digits, generator).flatten(1).round().to(torch.uint8)
 
     def pairs(rows: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        digits = pixels[rows].float().div_(255).view(-1, 1, SIDE, SIDE)
-        first, second = (distorted(digits, generator).flatten(1) for _ in range(2))
-        return first, second
+        first = torch.randint(count, (len(rows),), generator=generator)
+        second = (first + torch.randint(1, count, (len(rows),), generator=generator)) % count  # another one
+        return copies[rows, first].float().div_(255), copies[rows, second].float().div_(255)
 
     return pairs
 
@@ -74,8 +84,8 @@ def nearest_neighbours(features: Tensor, count: int) -> Tensor:
     """
     unit = functional.normalize(features.float(), dim=1)
     found = []
-    for start in range(0, len(unit), NEIGHBOUR_BLOCK):
-        similarity = unit[start : start + NEIGHBOUR_BLOCK] @ unit.T
+    for start in range(0, len(unit), BLOCK):
+        similarity = unit[start : start + BLOCK] @ unit.T
         own = torch.arange(len(similarity))
         similarity[own, start + own] = torch.inf  # the row itself comes first, whatever was rounded
         found.append(similarity.topk(count + 1, dim=1).indices)

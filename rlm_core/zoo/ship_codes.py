@@ -145,7 +145,7 @@ def _card(found: CodeRun, k: int, name: str, shape: list[int], encoder_of: str |
         seconds=record["seconds"],
         epochs={"mechanism": len(record["losses"])},
         versions=record["versions"],
-        metrics={"mechanism_valid_loss": round(record["losses"][-1][1], 4), "information": max(record["information"])},
+        metrics={"mechanism_valid_loss": round(record["losses"][-1][1], 4)},
         bundle={},
         summary=f"Q-RLM for {preset.dataset}: {k} codes learnt without labels, sent as a random set of codes.",
         limits=LIMITS + " A code says little beyond its group: see docs/q-rlm.md for what it loses.",

@@ -1,0 +1,175 @@
+"""The Q-RLM in the paper's experiments: reports are sets of codes, the collector's fit is maximum likelihood.
+
+Who is in a trial, and with which ε, is as for every other mechanism of the same table. Two things differ:
+
+* data collection sends (code, label) as one symbol with all of ε, so there is no λ;
+* the number of codes follows from ε and the number of reports (``rlm_core.quantised.choice``). In private
+  inference one report has to be told from others, not many counted, and the private validation
+  chooses among :data:`FEW_CODES`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.experiments.people import MissingRun
+from benchmarks.experiments.protocol import People, Trial, ask_group, row
+from benchmarks.table import Row
+from rlm_core.collector.codes import CodeClassifier, PairSets, code_posterior, expectation_maximisation
+from rlm_core.mechanism import RLM
+from rlm_core.owner.subset_selection import SubsetSelection
+from rlm_core.quantised.choice import codes_for
+from rlm_core.quantised.run import CodeRun
+from rlm_core.registry import identity
+from rlm_core.types import FloatArray, IntArray
+
+MECHANISM = "Q-RLM"
+FEW_CODES = (10, 12, 16, 24)
+NOVEL = 9
+RUNS = {
+    ("data_collection", "mnist"): "mnist-qrlm",
+    ("data_collection", "cifar10"): "cifar10-qrlm",
+    ("data_collection", "lending_club"): "lending-qrlm",
+    ("private_inference", "mnist"): "mnist-qrlm",
+    ("private_inference", "cifar10"): "cifar10-qrlm",
+    ("novel_class", "mnist"): "mnist-qrlm-novel",
+    ("novel_class", "cifar10"): "cifar10-qrlm-novel",
+    ("data_join", "lending_club"): "lending-qrlm-join",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Coded:
+    """Fine codes and labels of everybody in a split, and how codes merge."""
+
+    run: CodeRun = field(repr=False)
+    train: tuple[IntArray, IntArray] = field(repr=False)
+    valid: tuple[IntArray, IntArray] = field(repr=False)
+    test: tuple[IntArray, IntArray] = field(repr=False)
+    prior: IntArray = field(repr=False)
+    classes: int
+
+    def frequencies(self, k: int) -> FloatArray:
+        """How often each of k codes occurs in D₁: (k,)."""
+        return np.bincount(self.run.merge(k)[self.prior], minlength=k).astype(np.float64)
+
+
+@lru_cache(maxsize=2)
+def coded(experiment: str, dataset: str, seed: int, runs: Path) -> Coded:
+    """Everybody's codes from the run of this experiment and seed."""
+    name = RUNS[experiment, dataset]
+    folder = runs / f"{name}-seed{seed}"
+    if not (folder / "codes.json").is_file():
+        raise MissingRun(f"python -m rlm_core.quantised {name} --seed {seed} --out {runs}")
+    run = CodeRun.read(folder)
+    novel = run.preset.split == "novel_class"
+    parts = []
+    for part in ("classifier_train", "classifier_valid", "classifier_test"):
+        labels = run.data.labels(part)
+        parts.append((run.fine_codes(part), (labels == NOVEL).astype(np.int64) if novel else labels))
+    return Coded(
+        run=run,
+        train=parts[0],
+        valid=parts[1],
+        test=parts[2],
+        prior=run.fine_codes("mechanism_train"),
+        classes=2 if novel else len(run.data.dataset.classes),
+    )
+
+
+def collection(trial: Trial, runs: Path) -> Row:
+    """Table 1: everybody sends one set of pairs (code, label); clean records are classified by their code."""
+    start = time.perf_counter()
+    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
+    k = codes_for(trial.epsilon, len(everybody.train[1]), finest=everybody.run.finest)
+    fitted = fit_pairs(everybody, k, trial.epsilon, trial.generator())
+    codes, labels = everybody.run.merge(k)[everybody.test[0]], everybody.test[1]
+    return _row(trial, everybody, fitted.score(codes, labels), start, k)
+
+
+def fit_pairs(everybody: Coded, k: int, epsilon: float, generator: np.random.Generator) -> CodeClassifier:
+    """Collect the training people's sets of pairs, and fit p(y | code)."""
+    codes, labels = everybody.run.merge(k)[everybody.train[0]], everybody.train[1]
+    channel = SubsetSelection(epsilon=epsilon, symbols=k * everybody.classes)
+    members = channel.simulate_symbols(codes * everybody.classes + labels, generator=generator)
+    reports = PairSets(members=members, epsilon=epsilon, codes=k, classes=everybody.classes)
+    return expectation_maximisation(reports, everybody.frequencies(k))
+
+
+def inference(trial: Trial, runs: Path, share: float) -> Row:
+    """Table 4: whoever is classified sends a set of codes too, with ``share`` of ε."""
+    start = time.perf_counter()
+    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
+    generator = trial.generator()
+    found: list[tuple[float, float, int]] = []
+    for k in FEW_CODES:
+        fitted = fit_pairs(everybody, k, trial.epsilon, generator)
+        channel = SubsetSelection(epsilon=share * trial.epsilon, symbols=k)
+        accuracy = {}
+        for name, (fine, labels) in {"valid": everybody.valid, "test": everybody.test}.items():
+            sent = channel.simulate(np.eye(k)[everybody.run.merge(k)[fine]], generator=generator)
+            belief = code_posterior(channel.log_density_pairs(sent, np.eye(k)), everybody.frequencies(k))
+            accuracy[name] = (belief @ fitted.table).argmax(axis=1) == labels
+        bits = ask_group(trial.epsilon, (accuracy["valid"], np.ones(len(accuracy["valid"]))), generator)
+        found.append((bits(lambda right: right.astype(np.int64)).estimate, float(accuracy["test"].mean()), k))
+    _, accuracy_test, k = max(found)
+    return _row(trial, everybody, accuracy_test, start, k)
+
+
+def novel(trial: Trial, runs: Path) -> Row:
+    """Table 2: the codes of nines and of others are counted from their sets; a code is a nine if more nines have it."""
+    start = time.perf_counter()
+    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
+    fine, labels = everybody.train
+    k = codes_for(trial.epsilon, len(labels), finest=everybody.run.finest)
+    codes, generator = everybody.run.merge(k)[fine], trial.generator()
+    channel = SubsetSelection(epsilon=trial.epsilon, symbols=k)
+    shares = []
+    for label in range(2):
+        members = channel.simulate_symbols(codes[labels == label], generator=generator)
+        reports = PairSets(members=members, epsilon=trial.epsilon, codes=1, classes=k)
+        shares.append(expectation_maximisation(reports, [1.0]).table[0] * (labels == label).mean())
+    fitted = CodeClassifier(table=np.stack(shares, axis=1))
+    accuracy = fitted.score(everybody.run.merge(k)[everybody.test[0]], everybody.test[1])
+    return _row(trial, everybody, accuracy, start, k)
+
+
+def one_hot_people(trial: Trial, runs: Path) -> People:
+    """Table 3: people whose private columns are a code, as any mechanism's people."""
+    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
+    k = codes_for(trial.epsilon, len(everybody.train[1]), finest=everybody.run.finest)
+    train, valid, test = (
+        (np.eye(k)[everybody.run.merge(k)[fine]], labels)
+        for fine, labels in (everybody.train, everybody.valid, everybody.test)
+    )
+
+    def make(epsilon_x: float) -> RLM:
+        noise = SubsetSelection(epsilon=epsilon_x, symbols=k)
+        return RLM(name=MECHANISM, encoder=identity, noise=noise, input_dim=k, output_dim=k)
+
+    facts = {"latent_dim": k, "radius": 1.0, "epsilon_pretraining": "none"}
+    return People(make=make, train=train, valid=valid, test=test, classes=everybody.classes, hidden=((),), facts=facts)
+
+
+def _row(trial: Trial, everybody: Coded, accuracy: float, start: float, k: int) -> Row:
+    people = People(
+        make=_nothing,
+        train=everybody.train,  # type: ignore[arg-type]  # codes instead of vectors: only their number is used
+        valid=everybody.valid,  # type: ignore[arg-type]
+        test=everybody.test,  # type: ignore[arg-type]
+        classes=everybody.classes,
+        hidden=(),
+        facts={"latent_dim": k, "radius": 1.0, "epsilon_pretraining": "none"},
+    )
+    budget = {} if math.isinf(trial.epsilon) else {"epsilon_x": trial.epsilon, "epsilon_y": 0.0}
+    return row(trial, people, accuracy, start, **budget)
+
+
+def _nothing(epsilon_x: float) -> RLM:
+    raise ValueError(f"Expected no mechanism to be made here, got epsilon_x={epsilon_x:g}.")
