@@ -36,12 +36,13 @@ def test_moving_a_record_measures_no_new_bound(server, visit) -> None:
     page = opened.page
     before = reading(opened)
     page.locator("svg.wide").wait_for()
-    picture = page.locator("svg.wide").inner_html()
+    frame = page.locator(".drawing").element_handle()  # inside a shadow root, which only locators see
+    picture = frame.inner_html()
     thumb = page.locator(".st-key-second [role=slider], .st-key-second input[type=range]").first
     thumb.focus()
     thumb.press("ArrowRight")
     page.wait_for_url(re.compile(r"second=-0\.75"))
-    page.wait_for_function("(before) => document.querySelector('svg.wide').innerHTML !== before", arg=picture)
+    page.wait_for_function("([frame, before]) => frame.innerHTML !== before", arg=[frame, picture])
     page.get_by_text("(−3.75, 0, 0, 0, 0, 0, …)").wait_for()
     assert reading(opened) == before
 

@@ -57,7 +57,7 @@ def show(chapter: Chapter, number: int) -> None:
     st.markdown("**Try this**\n\n" + "\n".join(f"- {each}" for each in chapter.notice))
     _quiz(chapter)
     links = " · ".join(
-        f'<a href="{paper.ADDRESS}" target="_blank" rel="noopener">{name}</a>' for name in _names(chapter)
+        f'<a href="{paper.ADDRESS}" target="_blank" rel="noopener noreferrer">{name}</a>' for name in _names(chapter)
     )
     st.html(f'<p class="rlm-note">In the paper: {links}. (The links leave this app; nothing is loaded from there.)</p>')
 
