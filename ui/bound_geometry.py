@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 import numpy as np
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from rlm_core.theory import vertices
 from rlm_core.types import FloatArray
@@ -122,6 +124,9 @@ def _put(positions: FloatArray) -> None:
     """Before the rerun: these are now the visitor's own places."""
     if st.session_state.get("place") == FIGURE:
         st.session_state["ties"] = True  # what that figure shows stays in sight
+    if st.session_state.get("place") != MINE:
+        with suppress(StreamlitAPIException):  # raised if the field is on the page, which then writes its own address
+            st.query_params["at"] = as_text(positions)
     st.session_state["at"] = as_text(positions)
     st.session_state["place"] = MINE
 

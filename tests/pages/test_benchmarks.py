@@ -109,3 +109,11 @@ def test_a_link_opens_the_same_view(open_page: Open, results: Path) -> None:
 def test_a_broken_link_still_opens(open_page: Open, results: Path, address: dict[str, str]) -> None:
     app = open_page("benchmarks", **address)
     assert "V-RLM (ours)" in chart(app) and app.slider(key="need").value == 80
+
+
+def test_other_pages_open_after_a_dataset_that_they_do_not_have(open_page: Open, results: Path) -> None:
+    app = open_page("benchmarks", data="Lending Club")
+    for page in ("bound", "image", "benchmarks"):
+        app.switch_page(f"pages/{page}.py")
+        healthy(app.run())
+    assert app.segmented_control(key="data").value in DATASETS.values()
