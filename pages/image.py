@@ -9,6 +9,7 @@ import streamlit as st
 
 from rlm_core.types import FloatArray, IntArray
 from ui import controls, release, text
+from ui.code_way import code_of, members
 from ui.components.drawing import drawing
 from ui.download import downloads
 from ui.errors import guarded
@@ -50,8 +51,12 @@ def workbench() -> None:
         st.header("What can the collector infer?", anchor=False)
         inference_view(subject, model, drawn, show_records=lambda rows, p: prior_records(model, dataset, rows, p))
     with right:
-        st.header("The noise, seen from above", anchor=False)
-        noise_from_above(subject, model, drawn)
+        if drawn.set_size is None:
+            st.header("The noise, seen from above", anchor=False)
+            noise_from_above(subject, model, drawn)
+        else:
+            st.header("What left your device: a set", anchor=False)
+            st.html(sent_codes(model, drawn, dataset))
 
     st.header("What has been given away so far?", anchor=False)
     ledger_view(subject, model, drawn, show_decoded=lambda x, words: figure(x, dataset, words))
@@ -123,6 +128,24 @@ def noise_from_above(subject: Subject, model: Any, drawn: Drawn) -> None:
     drawing(chart, key="taxicab")
     st.html(legend)
     st.caption(text.TAXICAB)
+
+
+def sent_codes(model: Any, drawn: Drawn, dataset: str) -> str:
+    """The mean picture of every code in the set, and of the record's own."""
+    own, sent = code_of(drawn), members(drawn)
+    shown = [own, *(code for code in sent if code != own)][:12]
+    pictures = model.decode(np.eye(drawn.z.size)[shown])
+    figures = "".join(
+        f"<figure>{picture(as_picture(x, dataset), alt=f'mean picture of code {code + 1}', size=84, side=side)}"
+        f"code {code + 1}<small>{words}</small></figure>"
+        for code, x in zip(shown, pictures, strict=True)
+        for side, words in [
+            ("owner", "yours, sent" if own in sent else "yours, not sent") if code == own else ("collector", "sent")
+        ]
+    )
+    left_out = len([code for code in sent if code not in shown])
+    rest = f" {left_out} more were sent and are not shown." if left_out else ""
+    return f'<div class="rlm-strip rlm-small">{figures}</div><p class="rlm-note">{text.SENT_CODES}{rest}</p>'
 
 
 def figure(x: FloatArray, dataset: str, words: str) -> str:

@@ -92,8 +92,12 @@ def summary(
         "ε in total": number(report.epsilon),
         "εx, for the features": number(report.epsilon_x),
         "εy, for the label": number(report.epsilon_y) if report.epsilon_y else "0 (label not sent)",
-        "clip": f"absolute values add up to at most l = {card.radius:g}",
-        "noise": f"Laplace of scale b = 2l/εx = {drawn.scale:.4g}, from the operating system's randomness",
+        "clip": "the code with the highest score"
+        if drawn.set_size is not None
+        else f"absolute values add up to at most l = {card.radius:g}",
+        "noise": f"a random set of {drawn.set_size} of {card.latent_dim} codes, from the operating system's randomness"
+        if drawn.set_size is not None
+        else f"Laplace of scale b = 2l/εx = {drawn.scale:.4g}, from the operating system's randomness",
         "label": f"randomised response over {len(subject.classes)} classes",
         "z̃": ", ".join(f"{value:.4f}" for value in report.z_private),
         "ỹ": label,

@@ -52,6 +52,7 @@ class Drawn:
     scale: float
     h: FloatArray = field(repr=False)
     z: FloatArray = field(repr=False)
+    set_size: int | None = None  # of a mechanism that sends sets of codes
 
     @property
     def z_private(self) -> FloatArray:
@@ -116,6 +117,7 @@ def draw(subject: Subject, model: Any, budget: Budget, *, with_label: bool = Tru
         scale=rlm.noise.scale,
         h=h[0],
         z=rlm.noise.clip(h)[0],
+        set_size=getattr(rlm.noise, "size", None),
     )
     session.draws.setdefault(_key(subject, model.card.name, budget, with_label), []).append(drawn)
     return drawn

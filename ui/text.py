@@ -149,3 +149,9 @@ def budget_of_rows(epsilon: float, rows: int) -> str:
         f"<b>Each row is one person’s release at ε = {number(epsilon)}.</b> Different people’s budgets do not add up; "
         "but if somebody is in several rows, or the table is released again, that person’s do."
     )
+
+
+SENT_CODES = (
+    "Each code stands for a group of public pictures; this is the mean of its group. The collector sees the sent "
+    "codes without knowing which of them is yours, or whether yours is among them: only you see the blue frame."
+)

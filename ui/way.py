@@ -13,6 +13,7 @@ import numpy as np
 
 from rlm_core import RandomisedResponse
 from rlm_core.types import FloatArray
+from ui import code_way
 from ui.markup import meter, number, percent, signed_bars
 from ui.release import Drawn, Subject
 
@@ -41,7 +42,9 @@ def way(owner: list[Stage], collector: list[Stage]) -> str:
 
 
 def representation_stage(drawn: Drawn, *, radius: float, reach: float) -> Stage:
-    """h as outlines, z as bars, and how much of the ℓ1 budget l is used."""
+    """h as outlines, z as bars, and how much of the ℓ1 budget l is used; or the one code."""
+    if drawn.set_size is not None:
+        return _code_stage("x → c", code_way.code_cell(drawn))
     norm, before, d = float(np.abs(drawn.z).sum()), float(np.abs(drawn.h).sum()), drawn.z.size
     return Stage(
         letter="h → z",
@@ -63,7 +66,9 @@ def representation_stage(drawn: Drawn, *, radius: float, reach: float) -> Stage:
 
 
 def noise_stage(drawn: Drawn, *, radius: float, reach: float) -> Stage:
-    """The noise that was drawn, and the scale it was drawn with."""
+    """The noise that was drawn, and the scale it was drawn with; or how the set is drawn."""
+    if drawn.set_size is not None:
+        return _code_stage("c → S", code_way.channel_cell(drawn))
     without = drawn.scale == 0.0
     return Stage(
         letter="+",
@@ -80,7 +85,9 @@ def noise_stage(drawn: Drawn, *, radius: float, reach: float) -> Stage:
 
 
 def report_stage(drawn: Drawn, *, reach: float) -> Stage:
-    """z̃: all that the collector has of x."""
+    """z̃: all that the collector has of x; or the set of codes."""
+    if drawn.set_size is not None:
+        return _code_stage("S", code_way.set_cell(drawn))
     return Stage(
         letter="z̃",
         title="what arrives",
@@ -128,6 +135,11 @@ def label_stages(drawn: Drawn, subject: Subject) -> tuple[Stage, Stage]:
 def reach_of(*series: FloatArray) -> float:
     """One scale for all bars of a way, so that they can be compared."""
     return max(1e-9, *(float(np.abs(values).max()) for values in series)) * 1.04
+
+
+def _code_stage(letter: str, cell: code_way.Cell) -> Stage:
+    title, body, caption = cell
+    return Stage(letter=letter, title=title, body=body, caption=caption)
 
 
 def _stages(stages: list[Stage]) -> str:
