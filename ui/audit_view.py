@@ -26,7 +26,7 @@ from ui.pair_figure import two_histograms
 from ui.site import ROOT
 
 EPSILONS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
-SAMPLES = {"quick": 20_000, "good": 60_000, "thorough": 200_000}
+SAMPLES = {"quick": 20_000, "good": 100_000, "thorough": 300_000}
 SIDE_BY_SIDE = 20_000
 PLACES = 9
 RESULTS = ROOT / "benchmarks" / "results" / "audit.json"

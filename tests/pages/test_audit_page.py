@@ -93,7 +93,7 @@ def test_measure_again_draws_new_samples(open_page: Open) -> None:
 
 def test_more_samples(open_page: Open) -> None:
     app = open_page("audit", amount="good")
-    assert last(app).samples == 60_000 and "60,000 outputs of each record" in words(app)
+    assert last(app).samples == 100_000 and "100,000 outputs of each record" in words(app)
 
 
 def test_too_few_samples_for_a_large_epsilon_are_admitted(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
