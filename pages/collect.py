@@ -25,18 +25,22 @@ def workbench() -> None:
     st.header("What do you want to learn?", anchor=False)
     choice = choose()
     st.html(f'<div class="rlm-promise">{text.promise(cost(choice))}</div>')
-    buttons(choice)
-    spent_view(choice)
-    message = collect_actions.notice()
-    if message:
-        st.warning(message, icon=":material/hourglass_top:")
-    runs = office().runs(collect_actions.visit())
+    # Places that are always there, so that what is below stays where it is while this is redrawn.
+    for part in (buttons, spent_view, notice):
+        with st.container():
+            part(choice)
     st.header("What has been learnt", anchor=False)
+    runs = office().runs(collect_actions.visit())
+    pills, results, after = (st.container() for _ in range(3))
     if not runs:
-        st.info(collect_text.NOTHING_YET, icon=":material/arrow_upward:")
+        results.info(collect_text.NOTHING_YET, icon=":material/arrow_upward:")
     else:
-        watch(shown_control([run.number for run in runs if run.sweep is None]))
-        keep_or_forget()
+        with pills:
+            shown = shown_control([run.number for run in runs if run.sweep is None])
+        with results:
+            watch(shown)
+        with after:
+            keep_or_forget()
     reports = office().reports(collect_actions.visit(), choice)
     if reports is not None:
         st.header("What has arrived", anchor=False)
@@ -81,6 +85,13 @@ def buttons(choice: Choice) -> None:
             sweep_button(choice)
 
 
+def notice(choice: Choice) -> None:
+    """What the last button could not do."""
+    message = collect_actions.notice()
+    if message:
+        st.warning(message, icon=":material/hourglass_top:")
+
+
 def sweep_button(choice: Choice) -> None:
     """Five values of λ, one after the other."""
     new = collect_actions.missing(choice)
@@ -113,11 +124,12 @@ def shown_control(numbers: list[int]) -> list[int]:
 
 def keep_or_forget() -> None:
     """Take the runs along, or make room."""
-    runs = office().runs(collect_actions.visit())
+    name = collect_actions.visit()  # the file is made when it is asked for, outside of any session
+    runs = office().runs(name)
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Runs (CSV)",
-            lambda: str(frame(office().runs(collect_actions.visit())).to_csv(index=False)),
+            lambda: str(frame(office().runs(name)).to_csv(index=False)),
             file_name="runs.csv",
             mime="text/csv",
             key="download_runs",

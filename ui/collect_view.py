@@ -36,26 +36,37 @@ def live(shown: list[int], ticking: bool) -> None:
     active = [run for run in runs if run.active]
     if ticking and not active:
         st.rerun()  # the whole page: its buttons change, and the clock stops
+    # Places that are always there: what comes and goes in one does not push the others about while it is redrawn.
+    bars, stop_place, results, sweep_place = (st.container() for _ in range(4))
     if active:
-        progress(active)
+        with bars:
+            progress(active)
+        with stop_place:
+            stop_button(active)
     single = [run for run in runs if run.sweep is None]
     if single:
-        chosen = [run for run in single if run.number in shown] or single[-1:]
-        headline(chosen[-1])
-        curves_view(chosen)
-        st.html(f'<div class="rlm-runs">{table(single)}</div>')
-        st.caption(collect_text.TABLE)
+        with results:
+            chosen = [run for run in single if run.number in shown] or single[-1:]
+            headline(chosen[-1])
+            curves_view(chosen)
+            st.html(f'<div class="rlm-runs">{table(single)}</div>')
+            st.caption(collect_text.TABLE)
     swept = [run for run in runs if run.sweep is not None]
     if swept:
-        sweep_view(swept)
+        with sweep_place:
+            sweep_view(swept)
 
 
 def progress(active: list[Run]) -> None:
-    """One bar for the run that is going on, a line for those that wait, and the way to stop."""
+    """One bar for the run that is going on, and a line for those that wait."""
     for run in active[:3]:
         st.progress(min(1.0, max(0.0, run.share)), text=f"**#{run.number}** {title_of(run.choice)}: {stage(run)}")
     if len(active) > 3:
         st.caption(f"and {len(active) - 3} more waiting")
+
+
+def stop_button(active: list[Run]) -> None:
+    """The way to stop everything that is going on in this visit."""
     words = "Stop" if len(active) == 1 else f"Stop all {len(active)}"
     st.button(
         words,
