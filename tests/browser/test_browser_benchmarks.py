@@ -9,7 +9,7 @@ import re
 import pytest
 
 from benchmarks import summary
-from ui.benchmarks_data import cells_csv, view
+from ui.benchmarks_data import COLUMNS
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,11 @@ def test_choose_ask_and_take_away(server, visit) -> None:
     with page.expect_download() as started:
         page.get_by_role("button", name="This table (CSV)").click()
     rows = list(csv.DictReader(io.StringIO(started.value.path().read_text())))
-    assert rows == list(csv.DictReader(io.StringIO(cells_csv(view("data_collection", "mnist")))))
+    for mechanism in summary.paper_mechanisms("data_collection", "mnist"):
+        found = {float(row["epsilon"]): float(row["paper_mean"]) for row in rows if row["mechanism"] == mechanism}
+        curve = summary.paper_curve("data_collection", "mnist", mechanism)
+        assert found == {epsilon: mean for epsilon, (mean, _) in curve.items()}
+    assert list(rows[0]) == COLUMNS
     for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
         page.locator(".st-key-save").get_by_text(kind, exact=True).click()
         if kind == "PNG":

@@ -20,7 +20,7 @@ DISC = ".board .place"
 
 def typed(page) -> np.ndarray:
     """The places in the coordinates' field."""
-    return parse(page.get_by_label("Coordinates, a point for each class").input_value())[0]
+    return parse(page.locator(".st-key-at input").input_value())[0]
 
 
 def test_drag_then_search_then_turn(server, visit) -> None:
