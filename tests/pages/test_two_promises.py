@@ -1,0 +1,25 @@
+"""A mechanism trained under central DP can be chosen, and both promises are spelt out; for others there is one."""
+
+from __future__ import annotations
+
+import pytest
+from page_driver import Open, healthy, words
+
+from rlm_core import zoo
+
+TITLE = "Two promises, to two groups of people."
+
+
+@pytest.mark.parametrize(
+    ("page", "name"), [("image", "mnist-vrlm-l10-eps33-cdp5"), ("row", "lending-vrlm-l5-eps15-cdp1")]
+)
+def test_both_promises_are_spelt_out(page: str, name: str, open_page: Open) -> None:
+    app = open_page(page)
+    assert TITLE not in words(app)
+    healthy(app.selectbox(key="mech").set_value(name).run())
+    central = zoo.card(name).central_dp
+    assert central is not None
+    assert TITLE in words(app) and f"<strong>ε = {central['epsilon']:.2f}</strong>" in words(app)
+    for eps in (8.0, 2.0):
+        healthy(app.select_slider(key="eps").set_value(eps).run())
+        assert f"<strong>ε = {eps:g}</strong>. The noise is added on" in words(app)
