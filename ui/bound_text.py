@@ -52,7 +52,8 @@ BOARD = (
     "The diamond is the ball: all points whose coordinates add up to at most 1 in absolute value. The numbered discs "
     "are the classes. Each coloured ground holds the points that are nearer (in ℓ1) to its class than to any other, so "
     "there a classifier answers that class. Each small mark is a report: a class plus noise. A **dot** lies in the "
-    "cell of its own class, a **cross** has landed in another’s and is classified wrongly."
+    "cell of its own class, a **cross** has landed in another’s and is classified wrongly. **Drag the discs**, "
+    "or move them with Tab and the arrow keys, or type coordinates under “my own”."
 )
 
 TIES = (
