@@ -95,7 +95,7 @@ def collect(trial: Trial, people: People, epsilon_x: float, epsilon_y: float) ->
     objective: Objective = "label-noise" if people.prior is None else "denoising"
 
     def candidate(hidden: tuple[int, ...]) -> Candidate:
-        classifier = classifier_for(people, objective, hidden, trial.seed).fit(
+        classifier = classifier_for(people, objective, hidden, trial).fit(
             z_private,
             y_private,
             transition=labels.transition_matrix,

@@ -77,7 +77,7 @@ def recognise(trial: Trial, people: People) -> float:
     validate = ask_group(trial.epsilon, people.valid, generator)
 
     def candidate(hidden: tuple[int, ...]) -> Candidate:
-        classifier = classifier_for(people, "naive", hidden, trial.seed)
+        classifier = classifier_for(people, "naive", hidden, trial)
         classifier.fit(z_private, people.train[1], transition=np.eye(people.classes), validate=validate)
         return classifier, classifier.predict
 

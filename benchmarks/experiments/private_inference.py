@@ -85,11 +85,11 @@ def classify_reports(trial: Trial, people: People) -> tuple[float, float]:
 
     def candidates() -> Iterator[Candidate]:
         for hidden in people.hidden:
-            plain = classifier_for(people, "label-noise", hidden, trial.seed)
+            plain = classifier_for(people, "label-noise", hidden, trial)
             plain.fit(z_private, y_private, transition=labels.transition_matrix, validate=validate)
             yield plain, plain.predict
         if people.prior is not None:
-            bayes = classifier_for(people, "denoising", people.hidden[0], trial.seed)
+            bayes = classifier_for(people, "denoising", people.hidden[0], trial)
             bayes.fit(
                 z_private,
                 y_private,

@@ -26,6 +26,7 @@ from rlm_core.types import FloatArray, IntArray
 
 EPSILONS = (10.0, 8.0, 6.0, 4.0, 2.0, 1.0, math.inf)
 LABELLED = tuple[FloatArray, IntArray]
+Sizes = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,18 +99,23 @@ def best(candidates: Iterable[Candidate]) -> tuple[Predict, float]:
     return found[winner][1], estimates[winner]
 
 
-def classifier_for(people: People, objective: Objective, hidden: tuple[int, ...], seed: int) -> NoiseAwareClassifier:
-    """The collector's network. Wide inputs and many people get fewer epochs: they cost more, and wide ones overfit."""
+def classifier_for(people: People, objective: Objective, hidden: Sizes, trial: Trial) -> NoiseAwareClassifier:
+    """The collector's network. Wide inputs and many people get fewer epochs: they cost more, and wide ones overfit.
+
+    Below ε = 4 a report says so little that a small batch is all noise: larger ones, more often.
+    """
     rows, width = people.train[0].shape
     wide = width > 100
+    faint = trial.epsilon < 4 and not wide
     return NoiseAwareClassifier(
         classes=people.classes,
         objective=objective,
         hidden=hidden,
-        epochs=max(4, 12 * 13_500 // max(rows, 13_500)) if wide else 20,
+        epochs=max(4, 12 * 13_500 // max(rows, 13_500)) if wide else 30 if faint else 20,
+        batch_size=1024 if faint else 256,
         learning_rate=1e-3 if wide else 1e-2,
         max_prior=4_000,
-        seed=seed,
+        seed=trial.seed,
     )
 
 

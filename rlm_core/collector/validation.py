@@ -36,6 +36,12 @@ class PrivateAccuracy:
         """The estimate inside [0, 1], for a page or a plot."""
         return min(1.0, max(0.0, self.estimate))
 
+    @property
+    def flip_noise(self) -> float:
+        """Two standard deviations of the estimate that come from the flipped bits alone; 0 without LDP."""
+        p = flip_probability(self.epsilon)
+        return 2 * math.sqrt(p * (1 - p) / self.people) / math.tanh(self.epsilon / 2)
+
 
 def flip_probability(epsilon: float) -> float:
     """p = 1/(e^ε + 1): how often a correct-or-not bit is reported wrongly."""
