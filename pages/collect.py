@@ -97,7 +97,7 @@ def sweep_button(choice: Choice) -> None:
     new = collect_actions.missing(choice)
     total = sum(cost(each) for each in new)
     st.button(
-        f"Try five λ (spends ε = {format_epsilon(total)} for each person)",
+        f"Try five λ (spends ε = {format_epsilon(total)} for each person)" if new else "Try five λ (spends nothing)",
         key="collect_sweep_start",
         icon=":material/tune:",
         on_click=guarded(collect_actions.sweep),

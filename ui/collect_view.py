@@ -37,7 +37,8 @@ def live(shown: list[int], ticking: bool) -> None:
     if ticking and not active:
         st.rerun()  # the whole page: its buttons change, and the clock stops
     # Places that are always there: what comes and goes in one does not push the others about while it is redrawn.
-    bars, stop_place, results, sweep_place = (st.container() for _ in range(4))
+    bars = st.container(key="collect_progress")
+    stop_place, results, sweep_place = (st.container() for _ in range(3))
     if active:
         with bars:
             progress(active)
