@@ -61,7 +61,7 @@ PAGES: tuple[PageSpec, ...] = (
     ),
     PageSpec(
         file="benchmarks",
-        title="Which mechanism keeps how much?",
+        title="Which keeps how much?",
         icon=":material/bar_chart:",
         wish="Show me the evidence",
         answer="Every mechanism on every dataset, ours beside the published numbers.",
