@@ -151,7 +151,8 @@ def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[st
             with right:
                 noise = noise_control()
         st.caption(f"In use: **{card.name}**. {card.summary} {collect_text.REAL_PEOPLE}")
-        st.caption(collect_text.OTHER_NOISE)
+        if noise is not None:
+            st.caption(collect_text.OTHER_NOISE)
     if experiment == "novel":
         real = card.preset.get("split") == "novel_class"
         st.caption(collect_text.NOVEL_REAL if real else collect_text.NOVEL_STAND_IN)

@@ -140,6 +140,17 @@ def test_every_control_changes_what_is_collected(open_page: Open) -> None:
     assert figure(app)["layout"]["shapes"][0]["y0"] == 50.0  # guessing between two classes
 
 
+def test_a_mechanism_that_sends_codes_can_be_collected_with_too(open_page: Open) -> None:
+    names = [each for each in cache.mechanisms_of("mnist", "data_collection") if "qrlm" in each]
+    if not names:
+        pytest.skip("models/ has no mechanism that sends codes")
+    app = open_page("collect", mech=names[0], people="250")
+    assert "noise" not in app.session_state and collect_text.OTHER_NOISE not in words(app)
+    finish(collect(app))
+    (run,) = runs(app)
+    assert run.choice.mechanism == names[0] and run.result is not None and "ỹ = " in words(app)
+
+
 def test_everyone_is_as_many_as_there_are(open_page: Open) -> None:
     for data in ("CIFAR-10", "Lending Club"):
         app = open_page("collect", data=data, people="8,000")
