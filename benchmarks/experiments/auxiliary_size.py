@@ -16,7 +16,7 @@ from benchmarks.experiments import data_collection
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import EPSILONS, Trial, row
 from benchmarks.table import Row, parse, read, renamed
-from rlm_core.training.paper import AUXILIARY_SHARES, choice
+from rlm_core.training.paper import AUXILIARY_SHARES
 from rlm_core.training.presets import preset_name
 
 EXPERIMENT = "auxiliary_size"
@@ -49,8 +49,4 @@ def measure(trial: Trial, runs: Path) -> Row:
         people = who.learnt(name, trial.seed, runs)
     else:
         people = who.raw(name, trial.mechanism, trial.seed, everyone=True)
-    lam = choice(data_collection.EXPERIMENT, "mnist", trial.epsilon).lam
-    assert lam is not None
-    epsilon_x, epsilon_y = lam * trial.epsilon, (1 - lam) * trial.epsilon
-    accuracy = data_collection.collect(trial, people, epsilon_x, epsilon_y)
-    return row(trial, people, accuracy, start, epsilon_x=epsilon_x, epsilon_y=epsilon_y, lam=lam)
+    return row(trial, people, data_collection.collect(trial, people), start, **data_collection.split_budget(trial))

@@ -15,7 +15,6 @@ from benchmarks.experiments import data_collection
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import EPSILONS, Trial, row
 from benchmarks.table import Row, parse, read, renamed
-from rlm_core.training.paper import choice
 from rlm_core.training.presets import preset_name, private_name
 
 EXPERIMENT = "cdp"
@@ -48,8 +47,4 @@ def measure(trial: Trial, runs: Path) -> Row:
     people = who.learnt(name, trial.seed, runs)
     if math.isinf(trial.epsilon):
         return row(trial, people, data_collection.without_ldp(trial, people), start)
-    lam = choice(data_collection.EXPERIMENT, trial.dataset, trial.epsilon).lam
-    assert lam is not None
-    epsilon_x, epsilon_y = lam * trial.epsilon, (1 - lam) * trial.epsilon
-    accuracy = data_collection.collect(trial, people, epsilon_x, epsilon_y)
-    return row(trial, people, accuracy, start, epsilon_x=epsilon_x, epsilon_y=epsilon_y, lam=lam)
+    return row(trial, people, data_collection.collect(trial, people), start, **data_collection.split_budget(trial))

@@ -23,7 +23,6 @@ from rlm_core.mechanism import RLM
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.registry import identity
-from rlm_core.training.paper import choice
 from rlm_core.training.presets import PRESETS, preset_name
 from rlm_core.training.sources import preset_split
 from rlm_core.zoo.metrics import HIDDEN
@@ -48,11 +47,7 @@ def measure(trial: Trial, runs: Path) -> Row:
     people = components(trial.seed)
     if math.isinf(trial.epsilon):
         return row(trial, people, data_collection.without_ldp(trial, people), start)
-    lam = choice(data_collection.EXPERIMENT, "mnist", trial.epsilon).lam
-    assert lam is not None
-    epsilon_x, epsilon_y = lam * trial.epsilon, (1 - lam) * trial.epsilon
-    accuracy = data_collection.collect(trial, people, epsilon_x, epsilon_y)
-    return row(trial, people, accuracy, start, epsilon_x=epsilon_x, epsilon_y=epsilon_y, lam=lam)
+    return row(trial, people, data_collection.collect(trial, people), start, **data_collection.split_budget(trial))
 
 
 @lru_cache(maxsize=1)

@@ -60,11 +60,11 @@ def _people(per_class: int = 150) -> People:
 
 
 def test_data_collection_learns_clean_classes_from_reports() -> None:
-    assert data_collection.collect(CELL, _people(), 5.6, 2.4) > 0.9
+    assert data_collection.collect(CELL, _people()) > 0.9
 
 
 def test_a_hundredth_of_the_budget_teaches_next_to_nothing() -> None:
-    assert data_collection.collect(CELL, _people(), 0.056, 0.024) < 0.6
+    assert data_collection.collect(replace(CELL, epsilon=0.08), _people()) < 0.6
 
 
 def test_private_inference_classifies_reports_worse_than_records() -> None:
