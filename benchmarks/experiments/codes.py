@@ -2,10 +2,12 @@
 
 Who is in a trial, and with which ε, is as for every other mechanism of the same table. Two things differ:
 
-* data collection sends (code, label) as one symbol with all of ε, so there is no λ;
+* data collection sends (code, label) as one symbol with all of ε, so there is no λ; from
+  :data:`NETWORK_FROM` on, the private validation chooses between the table of p(y | code) and a
+  network over the encoder's features that is fitted to the same reports;
 * the number of codes follows from ε and the number of reports (``rlm_core.quantised.choice``). In private
-  inference one report has to be told from others, not many counted, and the private validation
-  chooses among :data:`FEW_CODES`.
+  inference one report has to be told from others, not many counted: people to be classified use fewer
+  codes of the same tree, :data:`FEW_CODES`, and the private validation chooses how many.
 """
 
 from __future__ import annotations
@@ -18,19 +20,24 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiments.people import MissingRun
+from benchmarks.experiments.people import CLASSIFIER_PARTS, MissingRun
 from benchmarks.experiments.protocol import People, Trial, ask_group, row
 from benchmarks.table import Row
+from rlm_core.collector.code_network import CodeNetwork
 from rlm_core.collector.codes import CodeClassifier, PairSets, code_posterior, expectation_maximisation
+from rlm_core.data.splits import Part
 from rlm_core.mechanism import RLM
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.quantised.choice import codes_for
 from rlm_core.quantised.run import CodeRun
 from rlm_core.registry import identity
-from rlm_core.types import FloatArray, IntArray
+from rlm_core.types import BoolArray, FloatArray, IntArray
 
 MECHANISM = "Q-RLM"
 FEW_CODES = (10, 12, 16, 24)
+NETWORK_FROM = 4.0
+"""Below this ε a network follows the noise of the reports (looked at on labels of D₁, seed 0, MNIST)."""
+
 NOVEL = 9
 RUNS = {
     ("data_collection", "mnist"): "mnist-qrlm",
@@ -53,7 +60,14 @@ class Coded:
     valid: tuple[IntArray, IntArray] = field(repr=False)
     test: tuple[IntArray, IntArray] = field(repr=False)
     prior: IntArray = field(repr=False)
+    features: dict[str, FloatArray] = field(repr=False)
     classes: int
+
+    def codes_for(self, epsilon: float) -> int:
+        """k by the rule."""
+        preset, reports = self.run.preset, len(self.train[1])
+        fewest = 10 if preset.split == "novel_class" else self.classes
+        return codes_for(epsilon, reports, contrast=preset.contrast, finest=self.run.finest, fewest=fewest)
 
     def frequencies(self, k: int) -> FloatArray:
         """How often each of k codes occurs in D₁: (k,)."""
@@ -69,37 +83,62 @@ def coded(experiment: str, dataset: str, seed: int, runs: Path) -> Coded:
         raise MissingRun(f"python -m rlm_core.quantised {name} --seed {seed} --out {runs}")
     run = CodeRun.read(folder)
     novel = run.preset.split == "novel_class"
-    parts = []
-    for part in ("classifier_train", "classifier_valid", "classifier_test"):
+    parts: dict[Part, tuple[IntArray, IntArray]] = {}
+    features: dict[str, FloatArray] = {}
+    for part in CLASSIFIER_PARTS:
         labels = run.data.labels(part)
-        parts.append((run.fine_codes(part), (labels == NOVEL).astype(np.int64) if novel else labels))
+        fine, features[part] = run.encode(part)
+        parts[part] = fine, (labels == NOVEL).astype(np.int64) if novel else labels
+    prior, features["mechanism_train"] = run.encode("mechanism_train")
     return Coded(
         run=run,
-        train=parts[0],
-        valid=parts[1],
-        test=parts[2],
-        prior=run.fine_codes("mechanism_train"),
+        train=parts["classifier_train"],
+        valid=parts["classifier_valid"],
+        test=parts["classifier_test"],
+        prior=prior,
+        features=features,
         classes=2 if novel else len(run.data.dataset.classes),
     )
 
 
 def collection(trial: Trial, runs: Path) -> Row:
-    """Table 1: everybody sends one set of pairs (code, label); clean records are classified by their code."""
+    """Table 1: everybody sends one set of pairs (code, label); clean records are classified."""
     start = time.perf_counter()
     everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
-    k = codes_for(trial.epsilon, len(everybody.train[1]), finest=everybody.run.finest)
-    fitted = fit_pairs(everybody, k, trial.epsilon, trial.generator())
-    codes, labels = everybody.run.merge(k)[everybody.test[0]], everybody.test[1]
-    return _row(trial, everybody, fitted.score(codes, labels), start, k)
+    k, generator = everybody.codes_for(trial.epsilon), trial.generator()
+    reports = collect_pairs(everybody, k, trial.epsilon, generator)
+    fitted, merge = expectation_maximisation(reports, everybody.frequencies(k)), everybody.run.merge(k)
+    right = {
+        "table": tuple(fitted.predict(merge[fine]) == labels for fine, labels in (everybody.valid, everybody.test))
+    }
+    if trial.epsilon >= NETWORK_FROM:
+        network = CodeNetwork(classes=everybody.classes, seed=trial.seed).fit(
+            reports, everybody.features["mechanism_train"], merge[everybody.prior], everybody.frequencies(k)
+        )
+        right["network"] = tuple(
+            network.predict(everybody.features[part]) == labels
+            for part, labels in (
+                ("classifier_valid", everybody.valid[1]),
+                ("classifier_test", everybody.test[1]),
+            )
+        )
+    estimates = {name: answered(trial.epsilon, valid, generator) for name, (valid, _) in right.items()}
+    chosen = max(estimates, key=estimates.__getitem__)
+    return _row(trial, everybody, float(right[chosen][1].mean()), start, k)
 
 
-def fit_pairs(everybody: Coded, k: int, epsilon: float, generator: np.random.Generator) -> CodeClassifier:
-    """Collect the training people's sets of pairs, and fit p(y | code)."""
+def answered(epsilon: float, right: BoolArray, generator: np.random.Generator) -> float:
+    """The private validation's estimate from the members' correct-or-not bits."""
+    group = ask_group(epsilon, (right.astype(np.float64), np.ones(len(right), dtype=np.int64)), generator)
+    return group(lambda bits: bits.astype(np.int64)).estimate
+
+
+def collect_pairs(everybody: Coded, k: int, epsilon: float, generator: np.random.Generator) -> PairSets:
+    """The training people's sets of pairs."""
     codes, labels = everybody.run.merge(k)[everybody.train[0]], everybody.train[1]
     channel = SubsetSelection(epsilon=epsilon, symbols=k * everybody.classes)
     members = channel.simulate_symbols(codes * everybody.classes + labels, generator=generator)
-    reports = PairSets(members=members, epsilon=epsilon, codes=k, classes=everybody.classes)
-    return expectation_maximisation(reports, everybody.frequencies(k))
+    return PairSets(members=members, epsilon=epsilon, codes=k, classes=everybody.classes)
 
 
 def inference(trial: Trial, runs: Path, share: float) -> Row:
@@ -107,19 +146,32 @@ def inference(trial: Trial, runs: Path, share: float) -> Row:
     start = time.perf_counter()
     everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
     generator = trial.generator()
+    collected = everybody.codes_for(trial.epsilon)
+    reports = collect_pairs(everybody, collected, trial.epsilon, generator)  # once: every report costs ε
+    fitted = expectation_maximisation(reports, everybody.frequencies(collected))
     found: list[tuple[float, float, int]] = []
-    for k in FEW_CODES:
-        fitted = fit_pairs(everybody, k, trial.epsilon, generator)
+    for k in (k for k in FEW_CODES if k <= collected):
+        table = coarser_table(everybody, fitted.table, collected, k)
         channel = SubsetSelection(epsilon=share * trial.epsilon, symbols=k)
         accuracy = {}
         for name, (fine, labels) in {"valid": everybody.valid, "test": everybody.test}.items():
             sent = channel.simulate(np.eye(k)[everybody.run.merge(k)[fine]], generator=generator)
             belief = code_posterior(channel.log_density_pairs(sent, np.eye(k)), everybody.frequencies(k))
-            accuracy[name] = (belief @ fitted.table).argmax(axis=1) == labels
-        bits = ask_group(trial.epsilon, (accuracy["valid"], np.ones(len(accuracy["valid"]))), generator)
-        found.append((bits(lambda right: right.astype(np.int64)).estimate, float(accuracy["test"].mean()), k))
+            accuracy[name] = (belief @ table).argmax(axis=1) == labels
+        estimate = answered(trial.epsilon, accuracy["valid"], generator)
+        found.append((estimate, float(accuracy["test"].mean()), k))
     _, accuracy_test, k = max(found)
     return _row(trial, everybody, accuracy_test, start, k)
+
+
+def coarser_table(everybody: Coded, table: FloatArray, collected: int, k: int) -> FloatArray:
+    """p(y | code) of k merged codes from that of ``collected`` finer ones: the mean over D₁'s records, (k, K)."""
+    into = np.zeros(collected, dtype=np.int64)
+    into[everybody.run.merge(collected)] = everybody.run.merge(k)  # codes are nested: every fine code agrees
+    weights = everybody.frequencies(collected)
+    joint = np.zeros((k, table.shape[1]))
+    np.add.at(joint, into, weights[:, None] * table)
+    return joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-12)
 
 
 def novel(trial: Trial, runs: Path) -> Row:
@@ -127,7 +179,7 @@ def novel(trial: Trial, runs: Path) -> Row:
     start = time.perf_counter()
     everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
     fine, labels = everybody.train
-    k = codes_for(trial.epsilon, len(labels), finest=everybody.run.finest)
+    k = everybody.codes_for(trial.epsilon)
     codes, generator = everybody.run.merge(k)[fine], trial.generator()
     channel = SubsetSelection(epsilon=trial.epsilon, symbols=k)
     shares = []
@@ -143,7 +195,7 @@ def novel(trial: Trial, runs: Path) -> Row:
 def one_hot_people(trial: Trial, runs: Path) -> People:
     """Table 3: people whose private columns are a code, as any mechanism's people."""
     everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
-    k = codes_for(trial.epsilon, len(everybody.train[1]), finest=everybody.run.finest)
+    k = everybody.codes_for(trial.epsilon)
     train, valid, test = (
         (np.eye(k)[everybody.run.merge(k)[fine]], labels)
         for fine, labels in (everybody.train, everybody.valid, everybody.test)

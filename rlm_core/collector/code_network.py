@@ -37,10 +37,10 @@ class CodeNetwork:
 
     classes: int
     hidden: tuple[int, ...] = ()
-    steps: int = 300
-    learning_rate: float = 0.03
+    steps: int = 150
+    learning_rate: float = 0.05
     weight_decay: float = 1e-4
-    max_prior: int = 6_000
+    max_prior: int = 4_000
     seed: int = 0
     network_: nn.Module = field(init=False, repr=False)
     centre_: Tensor = field(init=False, repr=False)

@@ -92,6 +92,7 @@ class SubsetSelection:
             raise TypeError(f"Expected an integer for symbols, got symbols={self.symbols!r}.")
         if not 2 <= self.symbols <= 2**20:
             raise ValueError(f"Expected 2 <= symbols <= 2**20, got symbols={self.symbols}.")
+        object.__setattr__(self, "symbols", int(self.symbols))
         if self.subset is not None and not 1 <= self.subset < self.symbols:
             raise ValueError(f"Expected 1 <= subset < {self.symbols}, got subset={self.subset!r}.")
         if math.isinf(self.epsilon) and self.size != 1:

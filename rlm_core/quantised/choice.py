@@ -6,25 +6,38 @@ import math
 
 FINE_CODES = 96
 FEWEST_CODES = 10
-MARGIN = 5.0
+MARGIN = 10.0
 
 
-def codes_for(epsilon: float, reports: int, *, finest: int = FINE_CODES, fewest: int = FEWEST_CODES) -> int:
-    """k ≤ √n·sinh(ε/2)/5, between ``fewest`` and ``finest``.
+def codes_for(
+    epsilon: float,
+    reports: int,
+    *,
+    contrast: float = 1.0,
+    finest: int = FINE_CODES,
+    fewest: int = FEWEST_CODES,
+) -> int:
+    """k ≤ contrast·√n·sinh(ε/2)/10, between ``fewest`` and ``finest``.
 
     Where it comes from: subset selection of many symbols estimates the frequency of each with a
     standard deviation of about σ = 2e^{ε/2}/((e^ε − 1)√n) = 1/(√n·sinh(ε/2)) (Ye and Barg 2018). To
-    tell the label of a code of frequency 1/k from the other labels, 1/k should be MARGIN times σ:
-    then the difference of two estimates, with deviation √2·σ, is 5/√2 ≈ 3.5 deviations.
+    tell the label of a code from the other labels, its frequency should be 5σ: then the difference of
+    two estimates, with deviation √2·σ, is 5/√2 ≈ 3.5 deviations. Codes differ in size, and that should
+    hold for those of half the mean size too: 1/k = MARGIN·σ with MARGIN = 10.
+
+    ``contrast`` is how far the most frequent label of a code leads, as a share of the code: 1 where codes
+    are nearly pure, as for pictures; ½ where two classes overlap everywhere, as for loans.
 
     More codes than that lose more by wrong labels than they gain by purity. Nobody's label is used.
 
     >>> [codes_for(epsilon, 13_500) for epsilon in (1.0, 2.0, 4.0, 10.0)]
-    [12, 27, 84, 96]
+    [10, 13, 42, 96]
     """
     if not epsilon > 0:
         raise ValueError(f"Expected epsilon > 0, got epsilon={epsilon!r}.")
     if not reports > 0:
         raise ValueError(f"Expected reports > 0, got reports={reports!r}.")
-    bearable = math.sqrt(reports) * math.sinh(min(epsilon, 100.0) / 2) / MARGIN
+    if not 0 < contrast <= 1:
+        raise ValueError(f"Expected 0 < contrast <= 1, got contrast={contrast!r}.")
+    bearable = contrast * math.sqrt(reports) * math.sinh(min(epsilon, 100.0) / 2) / MARGIN
     return int(min(finest, max(fewest, bearable)))

@@ -23,6 +23,7 @@ class QRLMPreset:
         views: distorted copies of each digit that are made beforehand.
         neighbours: nearest neighbours that count as views (pictures' features).
         corruption: share of a loan's columns that a view replaces.
+        contrast: how pure codes are expected to be (see ``choice``).
         share: the part of the training set that the mechanism gets (the paper's η).
     """
 
@@ -39,17 +40,20 @@ class QRLMPreset:
     neighbours: int = 0
     corruption: float = 0.0
     share: float = 0.75
+    contrast: float = 1.0
 
 
 MNIST = QRLMPreset(dataset="mnist", hidden=(300, 150, 100), views=8)
-CIFAR10 = QRLMPreset(dataset="cifar10", hidden=(256, 128), neighbours=20, epochs=20, learning_rate=1e-3)
-LENDING = QRLMPreset(dataset="lending_club", hidden=(128, 64), corruption=0.3, epochs=10, learning_rate=1e-3)
+CIFAR10 = QRLMPreset(dataset="cifar10", hidden=(256, 128), neighbours=20, epochs=12, learning_rate=1e-3)
+LENDING = QRLMPreset(
+    dataset="lending_club", hidden=(128, 64), corruption=0.15, epochs=10, learning_rate=1e-3, contrast=0.5
+)
 
 QRLM_PRESETS: dict[str, QRLMPreset] = {
     "mnist-qrlm": MNIST,
-    "mnist-qrlm-novel": replace(MNIST, split="novel_class"),
+    "mnist-qrlm-novel": replace(MNIST, split="novel_class", epochs=10),
     "cifar10-qrlm": CIFAR10,
-    "cifar10-qrlm-novel": replace(CIFAR10, split="novel_class"),
+    "cifar10-qrlm-novel": replace(CIFAR10, split="novel_class", epochs=8),
     "lending-qrlm": LENDING,
     "lending-qrlm-join": replace(LENDING, split="data_join"),
 }

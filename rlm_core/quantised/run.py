@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
+from torch import nn
 
 import rlm_core
 from rlm_core.data.splits import Part
@@ -27,7 +28,7 @@ from rlm_core.quantised.presets import QRLM_PRESETS, QRLMPreset
 from rlm_core.quantised.sources import CodeData, code_data
 from rlm_core.quantised.train import train_codes
 from rlm_core.training.loop import Progress
-from rlm_core.types import IntArray
+from rlm_core.types import FloatArray, IntArray
 
 BLOCK = 4_096
 
@@ -106,7 +107,13 @@ class CodeRun:
         return merged_codes([(kept, gone) for kept, gone in self.record["order"]], codes)
 
     @torch.no_grad()
+    def encode(self, part: Part) -> tuple[IntArray, FloatArray]:
+        """The fine code of every record of a part (n,), and the features it was told from (n, p). NOT private."""
+        *layers, last = self.encoder
+        hidden = [nn.Sequential(*layers)(block) for block in torch.split(self.data.inputs(part), BLOCK)]
+        codes = torch.cat([last(block).argmax(1) for block in hidden])
+        return codes.numpy(), torch.cat(hidden).double().numpy()
+
     def fine_codes(self, part: Part) -> IntArray:
         """The fine code of every record of a part: (n,). NOT private."""
-        blocks = torch.split(self.data.inputs(part), BLOCK)
-        return torch.cat([self.encoder(block).argmax(1) for block in blocks]).numpy()
+        return self.encode(part)[0]

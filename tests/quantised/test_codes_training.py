@@ -111,7 +111,7 @@ def test_the_rule_for_k_grows_with_epsilon_and_reports_within_its_bounds() -> No
     values = [codes_for(epsilon, 13_500) for epsilon in (0.1, 1.0, 2.0, 3.0, 4.0, 1e6)]
     assert values == sorted(values) and values[0] == 10 and values[-1] == 96
     assert codes_for(1.0, 100_000) > codes_for(1.0, 10_000)
-    assert codes_for(2.0, 13_500) == int(math.sqrt(13_500) * math.sinh(1.0) / 5)
+    assert codes_for(2.0, 13_500) == int(math.sqrt(13_500) * math.sinh(1.0) / 10)
     for epsilon, reports in ((0.0, 10), (math.nan, 10), (1.0, 0)):
         with pytest.raises(ValueError, match="Expected"):
             codes_for(epsilon, reports)
