@@ -60,7 +60,7 @@ def measure(trial: Trial, runs: Path) -> Row:
         name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
         people = who.raw(name, trial.mechanism, trial.seed)
     else:
-        people = who.learnt(private_grid.chosen(trial.dataset, trial.epsilon), trial.seed, runs)
+        people = who.learnt(private_grid.chosen(trial.dataset, trial.epsilon, trial.seed), trial.seed, runs)
     accuracy, _ = classify_reports(trial, people)
     return row(trial, people, accuracy, start, **split_budget(trial))
 

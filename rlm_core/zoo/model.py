@@ -30,6 +30,7 @@ from rlm_core.training.run import pick_device
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.vision import FEATURES, resnet18_trunk
 from rlm_core.zoo.cards import MODELS, TRUNK, Card, card, verify
+from rlm_core.zoo.pack import unpacked
 
 SIDE = 32  # of a CIFAR-10 picture
 BLOCK = 256  # records encoded or decoded at a time
@@ -133,7 +134,7 @@ def load(name: str, device: str = "auto") -> ZooModel:
         (trained_part(encoder), encoder_folder(about), "encoder"),
         (decoder, about.folder, "decoder"),
     ):
-        module.load_state_dict({k: v.float() for k, v in load_file(folder / f"{file}.safetensors").items()})
+        module.load_state_dict(unpacked(load_file(folder / f"{file}.safetensors")))
     table = about.folder / "preprocessor.json"
     return ZooModel(
         card=about,

@@ -30,6 +30,7 @@ from rlm_core.zoo.cards import MODELS, Card, sha256
 from rlm_core.zoo.metrics import clean_accuracy
 from rlm_core.zoo.model import Bundle, ZooModel, build, trained_part
 from rlm_core.zoo.model import load as load_model
+from rlm_core.zoo.pack import halved, packed
 
 PRIOR_ROWS = {"mnist": 10_000, "cifar10": 5_000, "lending_club": 10_000}
 """How many auxiliary records the bundle keeps, drawn at random: the file stays small."""
@@ -59,8 +60,9 @@ def ship(run: Path, models: Path = MODELS) -> Card:
     name, preset = record["name"], PRESETS[record["name"]]
     target = models / name
     target.mkdir(parents=True, exist_ok=True)
-    for file in ("encoder", "decoder"):
-        _halve(run / f"{file}.safetensors", target / f"{file}.safetensors")
+    for file, smaller in (("encoder", halved), ("decoder", packed)):
+        save_file(smaller(load_file(run / f"{file}.safetensors")), target / f"{file}.safetensors")
+        (target / f"{file}.safetensors").chmod(0o644)
     if (run / "preprocessor.json").exists():
         shutil.copyfile(run / "preprocessor.json", target / "preprocessor.json")
     card = _card(record, preset, target)
@@ -151,12 +153,6 @@ def model_from_run(run: Path) -> ZooModel:
         decoder=decoder.eval(),
         preprocessor=LoanPreprocessor.from_json(table.read_text(encoding="utf-8")) if table.is_file() else None,
     )
-
-
-def _halve(source: Path, target: Path) -> None:
-    tensors = {name: tensor.half().contiguous() for name, tensor in load_file(source).items()}
-    save_file(tensors, target)
-    target.chmod(0o644)
 
 
 def _read_back(card: Card, target: Path) -> ZooModel:

@@ -194,12 +194,16 @@ def test_the_grid_chooses_the_highest_private_estimate(monkeypatch: pytest.Monke
     base |= {"train_rows": "1", "test_rows": "1", "seconds": "1", "version": "1", "experiment": "private_grid"}
     rows = [base | {"mechanism": name, "accuracy": str(20 + number)} for number, name in enumerate(names)]
     monkeypatch.setattr(table, "read", lambda experiment: rows)
-    assert private_grid.chosen("mnist", 10.0) == names[-1]
-    assert private_grid.chosen("mnist", 2.0) == preset_name("private_inference", "mnist", 2.0)
-    assert private_grid.chosen("cifar10", 10.0) == preset_name("private_inference", "cifar10", 10.0)
-    monkeypatch.setattr(table, "read", lambda experiment: rows[:3])
+    assert private_grid.chosen("mnist", 10.0, 0) == names[-1]
+    assert private_grid.finalists(10.0, 1) == names[-3:]  # 2, 1 and 0 points below the best
+    assert private_grid.chosen("mnist", 2.0, 0) == preset_name("private_inference", "mnist", 2.0)
+    assert private_grid.chosen("cifar10", 10.0, 0) == preset_name("private_inference", "cifar10", 10.0)
+    later = [base | {"mechanism": name, "accuracy": "30", "seed": "1"} for name in names[-3:-1]]
+    rows.extend([*later, base | {"mechanism": names[-1], "accuracy": "29", "seed": "1"}])
+    assert private_grid.chosen("mnist", 10.0, 1) == names[-3]
+    del rows[-1]
     with pytest.raises(who.MissingRun, match="private_grid"):
-        private_grid.chosen("mnist", 10.0)
+        private_grid.chosen("mnist", 10.0, 1)
 
 
 def test_the_report_counts_what_the_cells_say(capsys: pytest.CaptureFixture[str]) -> None:
