@@ -14,9 +14,17 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
+from torch import Tensor
 
 from rlm_core import HasDensity, PrivateAccuracy, RandomisedResponse, private_accuracy
-from rlm_core.collector.classifier import LogDensity, NoiseAwareClassifier, Objective, Predict, StopTraining
+from rlm_core.collector.classifier import (
+    LogDensity,
+    NoiseAwareClassifier,
+    Objective,
+    Predict,
+    StopTraining,
+    posterior_weights,
+)
 from rlm_core.collector.join import joined
 from rlm_core.training.loop import Progress
 from rlm_core.types import FloatArray, IntArray
@@ -167,9 +175,19 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
         tell(Alone(accuracy=alone(task, stopped)))
     answers: list[PrivateAccuracy] = []
     kept = 0
+    weights: dict[int, Tensor] = {}
+
+    def right(people: People, private: bool) -> np.ndarray:
+        """Who is classified rightly; a denoising classifier reads reports by Bayes' rule."""
+        if not (private and classifier.objective == "denoising"):
+            return classifier.predict(people.inputs(private)) == people.y
+        if id(people) not in weights:  # they do not change while the network learns
+            density = task.noise.log_density_pairs
+            weights[id(people)] = posterior_weights(people.z_private, classifier.support_, density)
+        return classifier.predict_private(people.z_private, weights[id(people)]) == people.y
 
     def validate(predict: Predict) -> PrivateAccuracy:
-        correct = predict(task.valid.inputs(task.on_private)) == task.valid.y
+        correct = right(task.valid, task.on_private)
         answers.append(ask(correct, task.epsilon if task.own is None else math.inf))
         return answers[-1]
 
@@ -183,8 +201,8 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
                 epoch=now.epoch,
                 epochs=now.epochs,
                 seconds=time.perf_counter() - start,
-                clean=fitted.score(task.test.inputs(False), task.test.y),
-                private=fitted.score(task.test.inputs(True), task.test.y),
+                clean=float(right(task.test, False).mean()),
+                private=float(right(task.test, True).mean()),
                 validation=answers[-1] if asked else None,
             )
         )
@@ -202,8 +220,8 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
     )
     done = classifier.history_[-1].epoch
     return Result(
-        clean=classifier.score(task.test.inputs(False), task.test.y),
-        private=classifier.score(task.test.inputs(True), task.test.y),
+        clean=float(right(task.test, False).mean()),
+        private=float(right(task.test, True).mean()),
         epoch=kept or done,
         epochs=done,
         seconds=time.perf_counter() - start,

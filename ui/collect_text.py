@@ -92,7 +92,8 @@ CURVES = (
     "How often the classifier is right, epoch by epoch. **Points with bars** are all that the collector knows: the "
     "private validation with its 95 % interval. **Lines** show the truth on test people, which only a demonstration "
     "with public data can show: solid on their clean records, dotted on privatised ones. The ring marks the epoch "
-    "that was kept. A denoising classifier has learnt about clean records only, so it is lost on privatised ones."
+    "that was kept. A denoising classifier knows clean records; it reads a privatised one by Bayes’ rule, as a "
+    "mixture of the public records that may be behind it."
 )
 
 TABLE = "Percentages are of the test people. **Kept** is the epoch that the private validation liked best."

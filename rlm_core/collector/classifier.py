@@ -149,21 +149,23 @@ class NoiseAwareClassifier:
         labels: IntArray = self.decision_function(z).argmax(1)
         return labels
 
-    def predict_proba_private(self, z_private: ArrayLike) -> FloatArray:
+    def predict_proba_private(self, z_private: ArrayLike, weights: Tensor | None = None) -> FloatArray:
         """p(y | z̃) = Σₘ wₘ p_ψ(y|z′ₘ): Bayes' rule with the prior that ψ was trained with, (n, d) to (n, K).
 
-        For a classifier of clean inputs (denoising) that is shown a report.
+        For a classifier of clean inputs (denoising) that is shown a report. The weights, of
+        :func:`posterior_weights`, do not depend on ψ: whoever asks after every epoch may keep them.
         """
         if self.objective != "denoising":
             raise ValueError(f"Expected a classifier with objective='denoising', got {self.objective!r}.")
-        weights = posterior_weights(finite("z_private", z_private), self.support_, self.log_density_)  # (n, M)
+        if weights is None:
+            weights = posterior_weights(finite("z_private", z_private), self.support_, self.log_density_)  # (n, M)
         known = torch.from_numpy(self.predict_proba(self.support_)).float()  # (M, K)
         mixed = torch.cat([block.float() @ known for block in torch.split(weights, BLOCK)])
         return (mixed / mixed.sum(1, keepdim=True)).double().numpy()
 
-    def predict_private(self, z_private: ArrayLike) -> IntArray:
+    def predict_private(self, z_private: ArrayLike, weights: Tensor | None = None) -> IntArray:
         """The most likely label given a report: (n, d) to (n,)."""
-        labels: IntArray = self.predict_proba_private(z_private).argmax(1)
+        labels: IntArray = self.predict_proba_private(z_private, weights).argmax(1)
         return labels
 
     def score(self, z: ArrayLike, y: ArrayLike) -> float:

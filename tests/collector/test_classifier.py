@@ -155,3 +155,23 @@ def test_fitting_leaves_the_global_random_state_alone() -> None:
     before = torch.random.get_rng_state()
     NoiseAwareClassifier(classes=3, epochs=1, objective="naive").fit(z, y, transition=np.eye(3))
     assert torch.equal(before, torch.random.get_rng_state())
+
+
+def test_a_denoising_classifier_reads_reports_by_bayes_rule() -> None:
+    """Against a naive copy: the posterior over prior records, times what the network says of each."""
+    generator = np.random.default_rng(0)
+    prior = generator.normal(size=(30, 2))
+    labels = (prior[:, 0] > 0).astype(np.int64)
+    noise = LaplaceNoise(epsilon=4.0, clip=L1Clip(radius=2.0))
+    reports = noise.simulate(prior, generator=generator)
+    classifier = NoiseAwareClassifier(classes=2, hidden=(8,), epochs=3).fit(
+        reports, labels, transition=np.eye(2), log_density=noise.log_density_pairs, prior=prior
+    )
+    weights = np.exp(noise.log_density_pairs(reports, prior))
+    expected = weights @ classifier.predict_proba(prior) / weights.sum(1, keepdims=True)
+    np.testing.assert_allclose(classifier.predict_proba_private(reports), expected, atol=2e-3)  # float16 weights
+    np.testing.assert_array_equal(
+        classifier.predict_private(reports), classifier.predict_proba_private(reports).argmax(1)
+    )
+    with pytest.raises(ValueError, match="denoising"):
+        NoiseAwareClassifier(classes=2, objective="naive").predict_private(reports)
