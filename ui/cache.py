@@ -54,9 +54,8 @@ def gallery(dataset: str, per_class: int) -> dict[str, tuple[int, str]]:
 
 @st.cache_data(show_spinner=False)
 def mechanism_names(dataset: str) -> list[str]:
-    """Mechanisms in the zoo for a dataset; of loans, those for whole loans (not for some columns only)."""
-    found = list(zoo.names(dataset))
-    return [each for each in found if zoo.card(each).preset.get("split") != "data_join"]
+    """Mechanisms in the zoo for whole records of a dataset: not for some columns, or all classes but one."""
+    return mechanisms_of(dataset, "data_collection")
 
 
 @st.cache_data(show_spinner=False)

@@ -43,7 +43,8 @@ class Bundle:
     """Clean representations of PUBLIC data, so that a page can collect and learn without any dataset.
 
     ``prior``: auxiliary records (D₁), which a collector may know; ``train``, ``valid``: the
-    classifier's split (D₂), to be privatised before use; ``test``: to measure with.
+    classifier's split (D₂), to be privatised before use; ``test``: to measure with. ``*_clean``:
+    columns of the same people that the collector of a data join has in the clear; else None.
     """
 
     prior_z: FloatArray
@@ -54,6 +55,9 @@ class Bundle:
     valid_y: IntArray
     test_z: FloatArray
     test_y: IntArray
+    train_clean: FloatArray | None = None
+    valid_clean: FloatArray | None = None
+    test_clean: FloatArray | None = None
 
 
 @dataclass(eq=False)
@@ -101,13 +105,16 @@ class ZooModel:
     def bundle(self) -> Bundle:
         """Representations of public data, read on first use."""
         tensors = load_file(self.card.folder / "bundle.safetensors")
-        arrays: dict[str, Any] = {
-            name: self._stored(tensor.numpy()) if name.endswith("_z") else tensor.numpy().astype(np.int64)
-            for name, tensor in tensors.items()
-        }
+        arrays: dict[str, Any] = {name: self._stored(name, tensor.numpy()) for name, tensor in tensors.items()}
         return Bundle(**arrays)
 
-    def _stored(self, values: Any) -> FloatArray:
+    def _stored(self, name: str, values: Any) -> FloatArray | IntArray:
+        if name.endswith("_y"):
+            labels: IntArray = values.astype(np.int64)
+            return labels
+        if name.endswith("_clean"):
+            columns: FloatArray = values.astype(np.float64)
+            return columns
         if self.card.kind == CODES:  # one number a record instead of k
             one_hot: FloatArray = np.eye(self.card.latent_dim)[values.astype(np.int64)]
             return one_hot

@@ -19,7 +19,16 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from rlm_core.data import IMAGE_SETS, Dataset, LoanPreprocessor, LoanTable, Split, as_features, load
+from rlm_core.data import (
+    IMAGE_SETS,
+    Dataset,
+    LoanPreprocessor,
+    LoanTable,
+    Split,
+    as_features,
+    join_columns,
+    load,
+)
 from rlm_core.data.splits import PARTS, TEST_SET_PARTS, Part
 from rlm_core.owner.clip import L1Clip
 from rlm_core.training.picture_source import read_view
@@ -35,6 +44,14 @@ from rlm_core.zoo.pack import halved, packed
 PRIOR_ROWS = {"mnist": 10_000, "cifar10": 5_000, "lending_club": 10_000}
 """How many auxiliary records the bundle keeps, drawn at random: the file stays small."""
 
+JOIN_ROWS = 10_000
+"""How many people of a data join the bundle keeps, with the collector's own columns."""
+
+JOIN_PARTS: dict[str, Part] = {
+    "train_clean": "classifier_train",
+    "valid_clean": "classifier_valid",
+    "test_clean": "classifier_test",
+}
 NOVEL = 9  # the class that the mechanisms of the novel-class experiment never saw
 
 _KIND = {VRLMPreset: "V-RLM", CRLMPreset: "C-RLM"}
@@ -68,10 +85,11 @@ def ship(run: Path, models: Path = MODELS) -> Card:
     card = _card(record, preset, target)
     model = _read_back(card, target)
     bundle = make_bundle(model, load(preset.dataset), preset, record["seed"])
+    arrays = {key: value for key, value in vars(bundle).items() if value is not None}
     save_file(
         {
-            key: torch.from_numpy(value).to(torch.float16 if key.endswith("_z") else torch.uint8).contiguous()
-            for key, value in vars(bundle).items()
+            key: torch.from_numpy(value).to(torch.uint8 if key.endswith("_y") else torch.float16).contiguous()
+            for key, value in arrays.items()
         },
         target / "bundle.safetensors",
     )
@@ -80,7 +98,7 @@ def ship(run: Path, models: Path = MODELS) -> Card:
     card = replace(
         card,
         metrics=card.metrics | {"clean_accuracy_percent": clean_accuracy(bundle, len(card.classes), preset)},
-        bundle={key: list(np.shape(value)) for key, value in vars(bundle).items()},
+        bundle={key: list(np.shape(value)) for key, value in arrays.items()},
         files={file: sha256(target / file) for file in files},
     )
     (target / "card.json").write_text(card.to_json(), encoding="utf-8")
@@ -95,6 +113,11 @@ def make_bundle(model: ZooModel, dataset: Dataset | LoanTable, preset: Preset, s
         parts = {part: (z, (y == NOVEL).astype(np.int64)) for part, (z, y) in parts.items()}
     prior_z, prior_y = parts["mechanism_train"]
     keep = np.random.default_rng(seed).permutation(len(prior_y))[: PRIOR_ROWS[preset.dataset]]
+    own = _own_columns(dataset, split) if isinstance(dataset, LoanTable) and preset.split == "data_join" else {}
+    if own:  # the wide columns of everybody would weigh more than the mechanism
+        few = np.sort(np.random.default_rng(seed).permutation(len(own["train_clean"]))[:JOIN_ROWS])
+        z, y = parts["classifier_train"]
+        parts["classifier_train"], own["train_clean"] = (z[few], y[few]), own["train_clean"][few]
     return Bundle(
         prior_z=prior_z[keep],
         prior_y=prior_y[keep],
@@ -104,7 +127,18 @@ def make_bundle(model: ZooModel, dataset: Dataset | LoanTable, preset: Preset, s
         valid_y=parts["classifier_valid"][1],
         test_z=parts["classifier_test"][0],
         test_y=parts["classifier_test"][1],
+        **own,
     )
+
+
+def _own_columns(dataset: LoanTable, split: Split) -> dict[str, FloatArray]:
+    """What the collector of a data join knows of everybody, encoded (paper, appendix "Data Join")."""
+    frames = {name: dataset.select(split, part)[0] for name, part in JOIN_PARTS.items()}
+    encoder = LoanPreprocessor.fit(frames["train_clean"], columns=join_columns(dataset.features).clean)
+    return {
+        name: encoder.transform(frame, allow_missing=True, unknown="ignore").astype(np.float64)
+        for name, frame in frames.items()
+    }
 
 
 def representations(
