@@ -55,7 +55,8 @@ def test_a_shipped_mechanism_is_what_its_card_says(name: str) -> None:
     z = mechanism.represent(x)
     assert z.shape == (5, about.latent_dim)
     assert np.abs(z).sum(axis=1).max() <= about.radius
-    assert len(np.unique(z.round(6), axis=0)) >= (2 if codes else 5)  # the encoder did not collapse
+    if not codes:  # five zeros may share a code; that codes are used is checked below
+        assert len(np.unique(z.round(6), axis=0)) == 5  # the encoder did not collapse
     decoded = model.decode(mechanism.privatise(x))
     assert decoded.shape == (5, about.input_dim)
     if about.dataset != "lending_club":
