@@ -41,10 +41,10 @@ from rlm_core.zoo.model import Bundle, ZooModel, build, trained_part
 from rlm_core.zoo.model import load as load_model
 from rlm_core.zoo.pack import halved, packed
 
-PRIOR_ROWS = {"mnist": 10_000, "cifar10": 5_000, "lending_club": 10_000}
+PRIOR_ROWS = {"mnist": 6_000, "cifar10": 3_000, "lending_club": 10_000}
 """How many auxiliary records the bundle keeps, drawn at random: the file stays small."""
 
-JOIN_ROWS = 10_000
+JOIN_ROWS = 6_000
 """How many people of a data join the bundle keeps, with the collector's own columns."""
 
 JOIN_PARTS: dict[str, Part] = {
