@@ -55,7 +55,7 @@ def gallery(dataset: str, per_class: int) -> dict[str, tuple[int, str]]:
 @st.cache_data(show_spinner=False)
 def mechanism_names(dataset: str) -> list[str]:
     """Mechanisms in the zoo for whole records of a dataset: not for some columns, or all classes but one."""
-    return mechanisms_of(dataset, "data_collection")
+    return [each for each in zoo.names(dataset) if zoo.card(each).preset.get("split") == "data_collection"]
 
 
 @st.cache_data(show_spinner=False)
