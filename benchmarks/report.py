@@ -96,7 +96,7 @@ def headline() -> list[str]:
     found = measured()
     every = [cell for cells in found.values() for cell in cells]
     lines = [_counted("all cells", every), _counted("V-RLM and C-RLM", learnt(every))]
-    return lines + [_counted(EXPERIMENTS[experiment], cells) for experiment, cells in found.items()]
+    return lines + [_counted(EXPERIMENTS[name], cells) for name, cells in found.items() if count(cells)[2]]
 
 
 def _counted(name: str, cells: list[Cell]) -> str:
