@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rlm_core import PrivateAccuracy
+from ui import charts
+from ui.charts import Figure
 from ui.collect_task import Point
 from ui.colours import COLLECTOR, NEUTRAL, tint
-
-Figure = dict[str, Any]
-CONFIG = {"displayModeBar": False, "responsive": True}
 
 RUN_COLOURS = (COLLECTOR, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A9299")
 """Runs are the collector's: vermilion first, never the owner's blue."""
@@ -172,27 +170,8 @@ def _level_name(value: float, words: str, *, above: bool) -> Figure:
     }
 
 
-def _axis(title: str) -> Figure:
-    return {
-        "title": {"text": title, "font": {"size": 12, "color": NEUTRAL}},
-        "tickfont": {"size": 11, "color": NEUTRAL},
-        "gridcolor": tint(NEUTRAL, 0.16),
-        "zeroline": False,
-        "fixedrange": True,
-        "automargin": True,
-    }
-
-
 def _layout(x_title: str) -> Figure:
-    return {
-        "xaxis": _axis(x_title),
-        "yaxis": _axis("") | {"ticksuffix": " %", "range": [0, 102], "nticks": 6},
-        "height": HEIGHT,
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "Inter, sans-serif", "color": NEUTRAL},
-        "showlegend": False,
-        "hoverlabel": {"font": {"family": "Inter, sans-serif"}},
-        "uirevision": "keep",
+    return charts.layout(HEIGHT, legend=False) | {
+        "xaxis": charts.axis(x_title),
+        "yaxis": charts.axis("") | {"ticksuffix": " %", "range": [0, 102], "nticks": 6},
     }

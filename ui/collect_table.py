@@ -34,24 +34,7 @@ HEAD = (
 
 def table(runs: list[Run]) -> str:
     """All runs, newest first, as HTML."""
-    head = "".join(
-        f"<th>{words}</th>"
-        for words in (
-            "#",
-            "experiment",
-            "data",
-            "people",
-            "ε",
-            "λ",
-            "objective",
-            "clean",
-            "private",
-            "validation",
-            "kept",
-            "time",
-            "",
-        )
-    )
+    head = "".join(f"<th>{words}</th>" for words in HEAD)
     return f'<table class="rlm-ledger"><tr>{head}</tr>{"".join(_row(run) for run in reversed(runs))}</table>'
 
 

@@ -7,8 +7,9 @@ import html
 import streamlit as st
 
 from ui import cache, collect_actions, collect_text
+from ui.charts import CONFIG
 from ui.collect_controls import DATASETS, SPLITS, people_name, title_of
-from ui.collect_figures import CONFIG, Curve, Sweep, colour_of, curves, trade_off
+from ui.collect_figures import Curve, Sweep, colour_of, curves, trade_off
 from ui.collect_office import office
 from ui.collect_reports import Choice
 from ui.collect_run import Run, people_of, validators_of

@@ -12,11 +12,12 @@ from rlm_core import Budget
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
 from rlm_core.data.schema import FEATURES, features
 from ui import cache, row_batch, text
+from ui.charts import CONFIG
 from ui.errors import guarded
 from ui.markup import number
 from ui.release import format_epsilon, ledger
 from ui.row_batch import TableRelease
-from ui.row_figures import CONFIG, legend, level_distribution, number_distribution
+from ui.row_figures import legend, level_distribution, number_distribution
 from ui.row_input import MAX_BYTES, MAX_LISTED, MAX_ROWS, LoanFile, Problem, TableError, read_loans
 from ui.row_table import level_name, level_of
 

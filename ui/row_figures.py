@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ui.colours import COLLECTOR, NEUTRAL, OWNER, tint
+from ui import charts
+from ui.charts import Figure
+from ui.colours import COLLECTOR, OWNER, tint
 from ui.figures import legend_html
 
-Figure = dict[str, Any]
-CONFIG = {"displayModeBar": False, "responsive": True}
 MOST_BINS = 40
 MOST_LEVELS = 16
 
@@ -46,7 +44,7 @@ def number_distribution(before: ArrayLike, after: ArrayLike, *, title: str, pref
                 "hovertemplate": "%{y:.1f} % of the rows near " + prefix + "%{x:,.4~g}<extra>" + name + "</extra>",
             }
         )
-    return {"data": traces, "layout": _layout(title) | {"xaxis": _axis(title) | {"tickprefix": prefix}}}
+    return {"data": traces, "layout": _layout(title) | {"xaxis": charts.axis(title) | {"tickprefix": prefix}}}
 
 
 def level_distribution(before: pd.Series, after: pd.Series, *, title: str) -> Figure:
@@ -68,7 +66,7 @@ def level_distribution(before: pd.Series, after: pd.Series, *, title: str) -> Fi
                 "hovertemplate": "%{x}: %{y:.1f} %<extra>" + name + "</extra>",
             }
         )
-    layout = _layout(title) | {"xaxis": _axis("") | {"type": "category"}, "barmode": "group", "bargap": 0.3}
+    layout = _layout(title) | {"xaxis": charts.axis("") | {"type": "category"}, "barmode": "group", "bargap": 0.3}
     return {"data": traces, "layout": layout}
 
 
@@ -77,25 +75,7 @@ def legend() -> str:
     return legend_html([(OWNER, "before, on your side"), (COLLECTOR, "after, as the collector decodes it")])
 
 
-def _axis(title: str) -> Figure:
-    return {
-        "title": {"text": title, "font": {"size": 12, "color": NEUTRAL}},
-        "tickfont": {"size": 11, "color": NEUTRAL},
-        "gridcolor": tint(NEUTRAL, 0.16),
-        "zeroline": False,
-        "fixedrange": True,
-        "automargin": True,
-    }
-
-
 def _layout(title: str) -> Figure:
-    return {
-        "yaxis": _axis("") | {"ticksuffix": " %", "rangemode": "tozero", "nticks": 6},
-        "height": 320,
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "Inter, sans-serif", "color": NEUTRAL},
-        "showlegend": False,
-        "hoverlabel": {"font": {"family": "Inter, sans-serif"}},
+    return charts.layout(320, legend=False) | {
+        "yaxis": charts.axis("") | {"ticksuffix": " %", "rangemode": "tozero", "nticks": 6},
     }

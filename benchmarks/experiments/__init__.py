@@ -1,4 +1,4 @@
-"""The paper's experiments, one module each: ``TABLE`` lists its trials, ``measure`` runs one of them.
+"""The paper's experiments, one module each: ``trials`` lists its cells, ``measure`` runs one of them.
 
     data_collection    table 1       novel_class    table 2       data_join    table 3
     private_inference  table 4, its mechanisms chosen by private_grid

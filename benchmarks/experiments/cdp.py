@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.experiments import data_collection
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import EPSILONS, Trial, row
-from benchmarks.table import Row, parse, read, renamed
+from benchmarks.table import Row
 from rlm_core.training.presets import preset_name, private_name
 
 EXPERIMENT = "cdp"
@@ -38,11 +37,7 @@ def measure(trial: Trial, runs: Path) -> Row:
     start = time.perf_counter()
     central = CENTRAL[trial.mechanism]
     if math.isinf(central):
-        key = replace(trial, mechanism="V-RLM").key
-        known = [found for found in map(parse, read(data_collection.EXPERIMENT)) if found.key == key]
-        if not known:
-            raise who.MissingRun(f"python -m benchmarks run {data_collection.EXPERIMENT} --runs {runs}")
-        return renamed(known[0], experiment=EXPERIMENT, mechanism=trial.mechanism)
+        return data_collection.measured(trial, runs)
     name = private_name(preset_name(data_collection.EXPERIMENT, trial.dataset, trial.epsilon), central)
     people = who.learnt(name, trial.seed, runs)
     if math.isinf(trial.epsilon):

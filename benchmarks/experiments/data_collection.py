@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.experiments import codes
@@ -26,7 +27,7 @@ from benchmarks.experiments.protocol import (
     row,
     same_without_ldp,
 )
-from benchmarks.table import Row
+from benchmarks.table import Row, parse, read, renamed
 from rlm_core.collector.classifier import Objective
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.training.paper import choice
@@ -61,15 +62,19 @@ def measure(trial: Trial, runs: Path) -> Row:
     if known is not None:
         return known
     name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
-    if trial.mechanism not in who.RAW:
-        people = who.learnt(name, trial.seed, runs)
-    elif math.isinf(trial.epsilon):
-        people = who.features(name, trial.seed)
-    else:
-        people = who.raw(name, trial.mechanism, trial.seed)
+    people = who.of(trial, name, runs)
     if math.isinf(trial.epsilon):
         return row(trial, people, without_ldp(trial, people), start)
     return row(trial, people, collect(trial, people), start, **split_budget(trial))
+
+
+def measured(trial: Trial, runs: Path) -> Row:
+    """The V-RLM's committed cell of this table, under the name of a trial that would only repeat it."""
+    key = replace(trial, mechanism="V-RLM").key
+    for found in map(parse, read(EXPERIMENT)):
+        if found.key == key:
+            return renamed(found, experiment=trial.experiment, mechanism=trial.mechanism)
+    raise who.MissingRun(f"python -m benchmarks run {EXPERIMENT} --runs {runs}")
 
 
 def split_budget(trial: Trial) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Table 3: the collector's own clean columns, joined with another party's private ones.
 
-Paper, section "Data Joining", on Lending Club: 8 columns (7 in our source) stay clean, the
+Paper, section "Data Joining", on Lending Club: the paper keeps 8 columns clean, of which our source has 5; the
 others are privatised with all of ε; labels are the collector's own. New people are
 classified from the same combination of clean columns and reports. The collector has clean
 labels here, so the classifier is chosen and stopped on clean validation rows, as in the paper.

@@ -29,8 +29,7 @@ from benchmarks.experiments.protocol import (
     same_without_ldp,
 )
 from benchmarks.table import Row
-from rlm_core.training.presets import PRESETS, preset_name
-from rlm_core.zoo.metrics import clean_classifier, fit_clean
+from rlm_core.training.presets import preset_name
 
 EXPERIMENT = "novel_class"
 DATASETS = ("mnist", "cifar10")
@@ -56,17 +55,9 @@ def measure(trial: Trial, runs: Path) -> Row:
     if known is not None:
         return known
     name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
-    if trial.mechanism not in who.RAW:
-        people = who.learnt(name, trial.seed, runs)
-    elif math.isinf(trial.epsilon):
-        people = who.features(name, trial.seed)
-    else:
-        people = who.raw(name, trial.mechanism, trial.seed)
+    people = who.of(trial, name, runs)
     if math.isinf(trial.epsilon):
-        hidden = who.RAW_HIDDEN[trial.dataset] if trial.mechanism in who.RAW else people.hidden[0]
-        classifier = clean_classifier(PRESETS[name], people.classes, trial.seed, hidden)
-        accuracy = fit_clean(classifier, people.train, people.valid).score(*people.test)
-        return row(trial, people, accuracy, start)
+        return row(trial, people, data_collection.without_ldp(trial, people), start)
     return row(trial, people, recognise(trial, people), start, epsilon_x=trial.epsilon, epsilon_y=0.0, lam=1.0)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.experiments.protocol import LABELLED, People
+from benchmarks.experiments.protocol import LABELLED, People, Trial
 from rlm_core.baselines import Bounds, Duchi, DuchiTable, LaplaceTable, PerFeatureLaplace, PrivUnit, Rescaled
 from rlm_core.data import LoanPreprocessor, LoanTable, as_features, join_columns, load
 from rlm_core.data.splits import Part, Split
@@ -131,6 +132,13 @@ def features(name: str, seed: int) -> People:
         classes=2 if preset.split == "novel_class" else len(dataset.classes),
         hidden=((),),
     )
+
+
+def of(trial: Trial, name: str, runs: Path) -> People:
+    """The people of a cell: representations for a learnt mechanism, raw records or features for a benchmark."""
+    if trial.mechanism not in RAW:
+        return learnt(name, trial.seed, runs)
+    return features(name, trial.seed) if math.isinf(trial.epsilon) else raw(name, trial.mechanism, trial.seed)
 
 
 def join(name: str, seed: int) -> tuple[LABELLED, LABELLED, LABELLED]:

@@ -219,7 +219,7 @@ def _preset(split: Split, dataset: str, line: Choice, share: float) -> Preset:
     if isinstance(preset, CRLMPreset) and not isinstance(line.epsilon_pretraining, str):
         preset = replace(preset, decoder_epsilon=line.epsilon_pretraining)
     if split != "data_collection":
-        preset = replace(preset, epochs=base.epochs // 2)  # no page shows these: what two cores can train in an evening
+        preset = replace(preset, epochs=base.epochs // 2)  # for the experiments only; half is what fits two cores
     elif preset.dataset == "mnist" and line.epsilon_pretraining == "learnt":
         preset = replace(preset, epochs=60)  # validation loss 104.6, against 108.4 after 20: see above
     return preset

@@ -30,7 +30,7 @@ def test_private_cells_ask_for_private_runs(tmp_path: Path) -> None:
 def test_without_central_dp_it_is_the_cell_of_data_collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(experiment="cdp", dataset="mnist", mechanism="V-RLM eps_cdp=inf", epsilon=8.0, seed=1)
     rows: list[dict[str, str]] = []
-    monkeypatch.setattr(cdp, "read", lambda experiment: rows if experiment == data_collection.EXPERIMENT else [])
+    monkeypatch.setattr(data_collection, "read", lambda experiment: rows)
     with pytest.raises(who.MissingRun, match="python -m benchmarks run data_collection"):
         cdp.measure(trial, tmp_path)
     known = Row(
