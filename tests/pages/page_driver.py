@@ -29,3 +29,9 @@ def ledger(app: AppTest) -> Ledger:
     """What this visit has released."""
     found: Ledger = app.session_state["releases"].ledger
     return found
+
+
+def piece(app: AppTest, mark: str) -> str:
+    """The one piece of HTML that has this class."""
+    (found,) = [each.value for each in app.main.get("html") if f'class="{mark}' in each.value]
+    return str(found)

@@ -1,0 +1,162 @@
+"""The row page with a CSV file: what is read, what is refused, and what it costs."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from page_driver import Open, healthy, ledger, piece, words
+from streamlit.testing.v1 import AppTest
+
+from ui import cache, row_batch
+from ui.row_batch import TableRelease
+from ui.row_batch_view import template
+
+CSV_FILE = "A CSV file"
+
+
+@pytest.fixture
+def loans_csv() -> bytes:
+    model = cache.model(cache.chosen_mechanism("lending_club", 10.0))
+    return template(model.preprocessor, model.card.classes).encode()
+
+
+def upload(app: AppTest, data: bytes, name: str = "loans.csv") -> AppTest:
+    return healthy(app.file_uploader(key="upload_table").set_value((name, data, "text/csv")).run())
+
+
+def tables(app: AppTest) -> list[TableRelease]:
+    return list(app.session_state["table_releases"].values()) if "table_releases" in app.session_state else []
+
+
+def privatise(app: AppTest) -> TableRelease:
+    healthy(app.button(key="draw_table").click().run())
+    return tables(app)[-1]
+
+
+def with_cell(data: bytes, line: int, column: str, value: str) -> bytes:
+    cells = list(csv.reader(io.StringIO(data.decode())))
+    cells[line - 1][cells[0].index(column)] = value
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(cells)
+    return buffer.getvalue().encode()
+
+
+def test_a_table_is_released_by_its_button_only(open_page: Open, loans_csv: bytes) -> None:
+    app = open_page("row", rows=CSV_FILE)
+    assert "Bring a CSV file" in words(app) and "releases" not in app.session_state
+    upload(app, loans_csv)
+    assert "24 rows** read, with labels" in words(app) and not tables(app)
+    assert "Each row is one person’s release at ε = 10" in words(app)
+    assert "Privatise 24 rows (spends ε = 10 for each person)" in app.button(key="draw_table").label
+    result = privatise(app)
+    assert [(r.record, r.epsilon) for r in ledger(app).releases] == [(result.record, 10.0)]
+    assert "Draw again" in app.button(key="draw_table").label
+
+
+def test_the_privatised_table_holds_reports_and_nothing_of_the_rows(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv)
+    result = privatise(app)
+    model, table = cache.model(result.mechanism), result.table()
+    z = [f"z_private_{i + 1}" for i in range(model.card.latent_dim)]
+    assert list(table) == [*z, "y_private", *(f"x_decoded_{name}" for name in model.preprocessor.columns)]
+    assert len(table) == 24 and set(table.y_private) <= set(model.card.classes)
+    again = model.preprocessor.inverse(model.decode(result.z_private)).most_likely()
+    assert np.allclose(again["int_rate"], table["x_decoded_int_rate"], atol=1e-3)
+    assert again["grade"].tolist() == table["x_decoded_grade"].tolist()
+    clean = model.mechanism(7.0).represent(model.preprocessor.transform(result.file.frame))
+    assert (np.abs(clean - result.z_private) > 1e-9).mean() > 0.99  # every number got noise of its own
+
+
+def test_the_column_distribution_moves_and_draws_nothing(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv)
+    result = privatise(app)
+    charts = set()
+    for title in ("Loan amount", "Grade", "State", "Outcome (label)"):
+        healthy(app.selectbox(key="column").set_value(title).run())
+        charts.add(app.main.get("plotly_chart")[0].proto.spec)
+    assert len(charts) == 4 and tables(app)[-1] is result and len(ledger(app).releases) == 1
+
+
+def test_only_the_same_choice_shows_the_kept_table(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv)
+    result = privatise(app)
+    healthy(app.select_slider(key="eps").set_value(2.0).run())
+    assert "Privatise 24 rows (spends ε = 2" in app.button(key="draw_table").label
+    assert not app.main.get("plotly_chart") and len(ledger(app).releases) == 1
+    healthy(app.select_slider(key="eps").set_value(10.0).run())
+    assert tables(app) == [result] and app.main.get("plotly_chart")
+    other = privatise(app)  # draw again
+    assert not np.array_equal(other.z_private, result.z_private)
+    assert [r.epsilon for r in ledger(app).releases] == [10.0, 10.0]
+    assert "<strong>ε = 20</strong><span>each person, over 2 releases" in words(app)
+
+
+def test_without_labels_only_the_features_are_spent(open_page: Open, loans_csv: bytes) -> None:
+    frame = pd.read_csv(io.BytesIO(loans_csv), keep_default_na=False).drop(columns="outcome")
+    app = upload(open_page("row", rows=CSV_FILE), frame.to_csv(index=False).encode())
+    assert "spends ε = 7 for each person" in app.button(key="draw_table").label
+    result = privatise(app)
+    assert result.y_private is None and "y_private" not in result.table() and ledger(app).releases[0].epsilon == 7.0
+    assert "Outcome (label)" not in app.selectbox(key="column").options
+
+
+def test_bad_rows_are_listed_and_left_out_only_with_consent(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), with_cell(loans_csv, 4, "grade", "<b>Z</b>"))
+    listed = piece(app, 'rlm-scroll"><table class="rlm-ledger rlm-problems')
+    assert "<td>4</td><td><code>grade</code></td>" in listed and "&lt;b&gt;Z" in listed and "<b>Z" not in listed
+    assert "1 of 24 rows have a problem" in app.warning[0].value and "releases" not in app.session_state
+    with pytest.raises(KeyError):
+        app.button(key="draw_table")
+    healthy(app.checkbox[0].check().run())
+    assert len(privatise(app).z_private) == 23
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty"),
+        (b"PK\x03\x04" + bytes(30), "Excel workbook"),
+        (b"loan_amnt,term\n1,36 months\n", "This column is missing"),
+        ("term,caf\u00e9\n".encode("latin-1"), "UTF-8"),
+        (b"hello\n", "None of the"),
+    ],
+)
+def test_bad_files_are_explained_and_nothing_is_lost(
+    open_page: Open, loans_csv: bytes, data: bytes, message: str
+) -> None:
+    app = upload(open_page("row", rows=CSV_FILE, eps="4"), loans_csv)
+    result = privatise(app)
+    upload(app, data, "other.csv")
+    assert "cannot be used yet" in app.warning[0].value and message in words(app)
+    assert tables(app) == [result] and "Still here" in words(app) and app.main.get("plotly_chart")
+    assert app.select_slider(key="eps").value == 4.0 and len(ledger(app).releases) == 1
+
+
+def test_a_header_alone_and_too_many_rows(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv.splitlines()[0])
+    assert "no rows" in app.warning[0].value
+    assert "50,000 rows" in app.file_uploader(key="upload_table").label
+    head, *body = loans_csv.splitlines(keepends=True)
+    upload(app, head + b"".join(body * 2084), "long.csv")
+    assert "at most 50,000 rows" in words(app) and "releases" not in app.session_state
+
+
+def test_a_failed_table_is_neither_kept_nor_charged(
+    open_page: Open, loans_csv: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv)
+
+    def broken(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(row_batch, "TableRelease", broken)
+    app.button(key="draw_table").click().run()
+    assert not app.exception and "went wrong on our side" in app.error[0].value
+    assert not tables(app) and "releases" not in app.session_state
+    monkeypatch.undo()
+    healthy(app.run())
+    assert not tables(app)
