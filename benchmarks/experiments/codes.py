@@ -28,7 +28,7 @@ from rlm_core.collector.codes import CodeClassifier, PairSets, code_posterior, e
 from rlm_core.data.splits import Part
 from rlm_core.mechanism import RLM
 from rlm_core.owner.subset_selection import SubsetSelection
-from rlm_core.quantised.choice import codes_for
+from rlm_core.quantised.choice import FEWEST_GROUPS, codes_for
 from rlm_core.quantised.run import CodeRun
 from rlm_core.registry import identity
 from rlm_core.types import BoolArray, FloatArray, IntArray
@@ -66,7 +66,7 @@ class Coded:
     def codes_for(self, epsilon: float) -> int:
         """k by the rule."""
         preset, reports = self.run.preset, len(self.train[1])
-        fewest = 10 if preset.split == "novel_class" else self.classes
+        fewest = 10 if preset.split == "novel_class" else max(self.classes, FEWEST_GROUPS)
         return codes_for(epsilon, reports, contrast=preset.contrast, finest=self.run.finest, fewest=fewest)
 
     def frequencies(self, k: int) -> FloatArray:

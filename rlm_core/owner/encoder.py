@@ -46,18 +46,31 @@ class TrunkEncoder(nn.Module):
         adapter: features to h.
         side: the side in pixels to which pictures are enlarged.
         frozen: the trunk's parameters get no gradient.
+        mirrored: take the mean of the features of a picture and of its mirror image. A frozen trunk
+            tells left from right, which says little about what a picture shows.
     """
 
-    def __init__(self, trunk: nn.Module, adapter: nn.Module, *, side: int, frozen: bool = True) -> None:
+    def __init__(
+        self, trunk: nn.Module, adapter: nn.Module, *, side: int, frozen: bool = True, mirrored: bool = False
+    ) -> None:
         super().__init__()
-        self.trunk, self.adapter, self.side = trunk, adapter, side
+        self.trunk, self.adapter, self.side, self.mirrored = trunk, adapter, side, mirrored
         trunk.requires_grad_(not frozen)
 
     def features(self, images: Tensor) -> Tensor:
         """The trunk's 512 numbers for each picture: (n, 512)."""
+        if self.mirrored:
+            return mirrored_features(self.trunk, images, self.side)
         features: Tensor = self.trunk(resize(images, self.side))
         return features
 
     def forward(self, images: Tensor) -> Tensor:
         h: Tensor = self.adapter(self.features(images))
         return h
+
+
+def mirrored_features(trunk: nn.Module, images: Tensor, side: int) -> Tensor:
+    """The mean of a trunk's features of pictures (n, 3, 32, 32) and of their mirror images: (n, 512)."""
+    enlarged = resize(images, side)
+    features: Tensor = (trunk(enlarged) + trunk(enlarged.flip(-1))) / 2
+    return features

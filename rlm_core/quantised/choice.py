@@ -6,6 +6,9 @@ import math
 
 FINE_CODES = 96
 FEWEST_CODES = 10
+FEWEST_GROUPS = 4
+"""Whatever the number of classes: of two or three groups found without labels, none may follow the classes."""
+
 MARGIN = 10.0
 
 

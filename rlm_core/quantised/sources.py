@@ -24,7 +24,9 @@ from rlm_core.data import (
 )
 from rlm_core.data.splits import TEST_SET_PARTS, Part
 from rlm_core.quantised.presets import QRLMPreset
-from rlm_core.quantised.views import Pairs, corrupted_rows, moved_digits, nearest_neighbours, neighbouring_features
+from rlm_core.quantised.views import Pairs, corrupted_rows, moved_digits
+from rlm_core.training.features import FOLDER
+from rlm_core.training.neighbours import nearest_neighbours, neighbouring_views
 from rlm_core.training.picture_source import complete_views, read_view
 from rlm_core.types import FloatArray, IntArray
 
@@ -70,14 +72,14 @@ class CodeData:
             stored = [torch.from_numpy(self._features("mechanism_train", view)) for view in range(FEATURE_VIEWS)]
             views = torch.stack(stored, dim=1)  # (n, V, 512) in float16
             neighbours = nearest_neighbours(views[:, 0], preset.neighbours)
-            return neighbouring_features(views, neighbours), views[:, 0].float()
+            return neighbouring_views(views, neighbours), views[:, 0].float()
         images = np.ascontiguousarray(self.dataset.select(self.split, "mechanism_train")[0])
         pixels = torch.from_numpy(images.reshape(len(images), -1))  # (n, 784) in uint8
         generator = torch.Generator().manual_seed(self.split.seed)
         return moved_digits(pixels, preset.views, generator), pixels.float().div(255)
 
     def _features(self, part: Part, view: int) -> np.ndarray:
-        folder = IMAGE_SETS["cifar10"].folder() / "features"
+        folder = IMAGE_SETS["cifar10"].folder() / FOLDER
         if view:
             complete_views(folder, len(self.dataset.train_x))  # type: ignore[union-attr]  # raises where one is missing
         side = "test" if part in TEST_SET_PARTS else "train"

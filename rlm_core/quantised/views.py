@@ -61,37 +61,6 @@ def distorted(digits: Tensor, generator: torch.Generator) -> Tensor:
     return functional.grid_sample(digits, grid + bend, align_corners=False)
 
 
-def neighbouring_features(views: Tensor, neighbours: Tensor) -> Pairs:
-    """Cached features (n, V, p) of V views of each picture: any view of it, any view of one of its neighbours.
-
-    ``neighbours`` (n, m) has the picture itself in its first column.
-    """
-
-    def pairs(rows: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        count = len(rows)
-        column = torch.randint(neighbours.shape[1], (count,), generator=generator)
-        first, second = torch.randint(views.shape[1], (2, count), generator=generator)
-        return views[rows, first].float(), views[neighbours[rows, column], second].float()
-
-    return pairs
-
-
-def nearest_neighbours(features: Tensor, count: int) -> Tensor:
-    """Each row and its ``count`` nearest others by cosine, nearest first: (n, p) to (n, 1 + count).
-
-    >>> nearest_neighbours(torch.tensor([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]]), 1).tolist()
-    [[0, 1], [1, 0], [2, 1]]
-    """
-    unit = functional.normalize(features.float(), dim=1)
-    found = []
-    for start in range(0, len(unit), BLOCK):
-        similarity = unit[start : start + BLOCK] @ unit.T
-        own = torch.arange(len(similarity))
-        similarity[own, start + own] = torch.inf  # the row itself comes first, whatever was rounded
-        found.append(similarity.topk(count + 1, dim=1).indices)
-    return torch.cat(found)
-
-
 def corrupted_rows(table: Tensor, blocks: Sequence[tuple[int, int]], share: float) -> Pairs:
     """Rows of a table (n, p): the row itself, and a copy where a ``share`` of its columns come from another row.
 

@@ -13,8 +13,9 @@ from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.encoder import MLPEncoder, TrunkEncoder
 from rlm_core.training.batches import Batches, as_stored
 from rlm_core.training.loop import Objective, Progress, train
+from rlm_core.training.neighbours import nearest_neighbours, neighbouring_views
 from rlm_core.training.noise import standard_laplace_like
-from rlm_core.training.nt_xent import ContrastiveRLM, contrastive
+from rlm_core.training.nt_xent import ContrastiveRLM, Views, contrastive
 from rlm_core.training.picture_source import PictureData
 from rlm_core.training.presets import CRLMPreset
 from rlm_core.training.sources import unit_interval
@@ -57,13 +58,13 @@ def train_crlm(
 ) -> tuple[ContrastiveRLM, list[Progress]]:
     """The trained model and its losses, epoch by epoch."""
     model = build_crlm(preset, seed=seed, trunk_weights=trunk_weights)
-    views = augmented_views(preset.side) if preset.finetune else cached_views
+    views, rows, rows_valid = pairs_of(preset, data)
     history = train(
         model,
         contrastive(views, temperature=preset.temperature),
         Batches(
-            train=data.views,
-            valid=data.views_valid,
+            train=rows,
+            valid=rows_valid,
             batch_size=preset.batch_size,
             prepare=unit_interval if preset.finetune else as_stored,
         ),
@@ -76,6 +77,20 @@ def train_crlm(
         device=device,
     )
     return model, history
+
+
+def pairs_of(preset: CRLMPreset, data: PictureData) -> tuple[Views, Tensor, Tensor]:
+    """How pairs are made, and from which training and validation rows."""
+    if preset.finetune:
+        return augmented_views(preset.side), data.views, data.views_valid
+    if preset.neighbours == 0:
+        return cached_views, data.views, data.views_valid
+    count = len(data.views)
+    near = nearest_neighbours(data.views[:, 0], preset.neighbours)
+    near_valid = nearest_neighbours(data.views_valid[:, 0], preset.neighbours) + count  # among themselves
+    numbers = torch.arange(count + len(data.views_valid))
+    pairs = neighbouring_views(torch.cat([data.views, data.views_valid]), torch.cat([near, near_valid]))
+    return pairs, numbers[:count], numbers[count:]
 
 
 def squared_error(scale: float) -> Objective[ImageDecoder]:

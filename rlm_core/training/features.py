@@ -2,11 +2,12 @@
 
 Fine-tuning a ResNet at 224 px wants a GPU. On two cores we run the frozen trunk once
 over each picture and over a few random views of it, keep the 512 numbers, and train
-what follows on those. View 0 is the picture itself; views 1, 2, ... are SimCLR views
+what follows on those. View 0 is the picture itself, as the encoder will see it: the mean
+over the picture and its mirror image (``TrunkEncoder``). Views 1, 2, ... are SimCLR views
 (crop-resize, flip, colour jitter, grayscale: the paper's appendix "Mechanism
 Architectures and Transformations").
 
-    python -m rlm_core.training.features --views 4 --jobs 2
+    python -m rlm_core.training.features --views 2 --jobs 2
     python -m rlm_core.training cifar10-crlm-none
 
 Resumable: one file for every 1,000 pictures of every view; a view's randomness comes
@@ -26,10 +27,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rlm_core.data.cache import data_dir
+from rlm_core.owner.encoder import mirrored_features
 from rlm_core.vision import resize, resnet18_trunk, transforms
 
 BLOCK = 1000  # pictures per file
 SIDE = 160  # px; the accuracy of a linear classifier still rises from 128 to 160
+FOLDER = "mirrored_features"
 
 TRUNK_WEIGHTS = Path(__file__).parents[2] / "models" / "resnet18-imagenet" / "trunk.safetensors"
 
@@ -57,14 +60,17 @@ def block_features(trunk: torch.nn.Module, images: NDArray[np.uint8], view: int,
         torch.manual_seed(seed)
         outputs = []
         for batch in torch.split(pixels, 50):
-            views = resize(batch, SIDE) if view == 0 else torch.stack([simclr_view(image) for image in batch])
-            outputs.append(trunk(views.contiguous(memory_format=torch.channels_last)).half())
-    return torch.cat(outputs).numpy()
+            if view == 0:
+                outputs.append(mirrored_features(trunk, batch, SIDE))
+            else:
+                views = torch.stack([simclr_view(image) for image in batch])
+                outputs.append(trunk(views.contiguous(memory_format=torch.channels_last)))
+    return torch.cat(outputs).half().numpy()
 
 
 def _run(job: tuple[Path, str, int, int, Path]) -> None:
     source, split, view, block, weights = job
-    target = source / "features" / f"{split}-view{view}-{block:03d}.npy"
+    target = source / FOLDER / f"{split}-view{view}-{block:03d}.npy"
     if target.exists():
         return
     torch.set_num_threads(1)
@@ -90,10 +96,10 @@ def main() -> None:
         help="folder with train_images.npy and test_images.npy (default: %(default)s)",
     )
     parser.add_argument("--weights", type=Path, default=TRUNK_WEIGHTS, help="of the trunk (default: the shipped ones)")
-    parser.add_argument("--views", type=int, default=4, help="the picture itself and this many less one views of it")
+    parser.add_argument("--views", type=int, default=2, help="the picture itself and this many less one views of it")
     parser.add_argument("--jobs", type=int, default=2, help="processes, each with one thread")
     arguments = parser.parse_args()
-    (arguments.source / "features").mkdir(exist_ok=True)
+    (arguments.source / FOLDER).mkdir(exist_ok=True)
     jobs = [
         (arguments.source, split, view, block, arguments.weights)
         for view in range(arguments.views)

@@ -1,7 +1,7 @@
 """The CIFAR-10 pictures a C-RLM is trained on, and the cached features of their views.
 
 Features are made by ``python -m rlm_core.training.features`` and lie beside the pictures,
-``<cache>/cifar10/features/{train,test}-view{v}-{block:03d}.npy``; every view whose blocks
+``<cache>/cifar10/mirrored_features/{train,test}-view{v}-{block:03d}.npy``; every view whose blocks
 are all there is used.
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rlm_core.data import IMAGE_SETS, load
-from rlm_core.training.features import BLOCK
+from rlm_core.training.features import BLOCK, FOLDER
 from rlm_core.training.presets import CRLMPreset
 from rlm_core.training.sources import image_split, split_facts
 
@@ -55,7 +55,7 @@ def cifar10_pictures(preset: CRLMPreset, seed: int) -> PictureData:
     if preset.finetune:
         views, inputs, inputs_valid = pictures, pictures, pictures_valid
     else:
-        folder = IMAGE_SETS["cifar10"].folder() / "features"
+        folder = IMAGE_SETS["cifar10"].folder() / FOLDER
         complete = complete_views(folder, len(dataset.train_x))
         facts["feature_views"] = len(complete)
         views = torch.stack(

@@ -40,86 +40,15 @@ loss was 108.4 after 20 and 104.6 after 60. That was tried because its clean acc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import Any
 
 from rlm_core.training.accountant import CentralDP
 from rlm_core.training.dp_settings import GROUPS, MOST_EPOCHS, OUR_DP_ADAM, UNTIL_SPENT
-from rlm_core.training.loop import Schedule
-from rlm_core.training.paper import AUXILIARY_SHARES, DP_ADAM, INF, PAPER, Choice, EpsilonPre, choice
+from rlm_core.training.paper import AUXILIARY_SHARES, DP_ADAM, INF, PAPER, Choice, choice
+from rlm_core.training.preset_types import CRLMPreset, Preset, Split, VRLMPreset
 
-Split = Literal["data_collection", "novel_class", "data_join"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class VRLMPreset:
-    """A V-RLM: an MLP encoder and decoder trained by the ELBO.
-
-    ``hidden`` are the encoder's hidden layers, mirrored in the decoder; ``share`` is the
-    part of the training set that the mechanism gets (η in the paper). ``warm_up`` is the
-    share of training during which the weight of the KL rises to 1. With ``central`` the
-    encoder is trained anew by DP-Adam through the decoder of the preset without it
-    (``two_stage.py``), for at most ``epochs``.
-    """
-
-    dataset: Literal["mnist", "lending_club"]
-    split: Split
-    hidden: tuple[int, ...]
-    latent_dim: int
-    radius: float
-    epsilon_pretraining: EpsilonPre
-    learning_rate: float
-    batch_size: int
-    epochs: int
-    schedule: Schedule = "cosine"
-    warm_up: float = 0.0
-    share: float = 0.75
-    central: CentralDP | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CRLMPreset:
-    """A C-RLM: ResNet-18 and a final layer trained by NT-Xent, then a decoder for pictures.
-
-    Args:
-        finetune: train the whole ResNet from pictures; otherwise only the adapter, on
-            cached features of the frozen trunk.
-        adapter_hidden: hidden layers between the 512 features and the 32 outputs; () is
-            the paper's single final layer.
-        projection_hidden, projection_dim: sizes of g(z) = W₂σ(W₁z). SimCLR projects to
-            128 dimensions; the paper does not say.
-        temperature: τ of NT-Xent. The paper does not say; 0.5 is SimCLR's choice for
-            CIFAR-10 (Chen et al. 2020, appendix "CIFAR-10").
-        side: pixels to which pictures are enlarged; the paper has 224.
-        decoder_epsilon: the noise the picture decoder is trained with, as ε = 2l/b.
-        central: train adapter and projection by DP-Adam.
-        groups: with ``central``, into how many groups a batch is dealt for the contrastive loss.
-    """
-
-    dataset: Literal["cifar10"] = "cifar10"
-    split: Split
-    latent_dim: int
-    radius: float
-    epsilon_pretraining: EpsilonPre
-    finetune: bool
-    adapter_hidden: tuple[int, ...]
-    projection_hidden: int
-    projection_dim: int
-    temperature: float
-    side: int
-    learning_rate: float
-    batch_size: int
-    epochs: int
-    schedule: Schedule = "cosine"
-    share: float = 0.75
-    decoder_epsilon: float
-    decoder_epochs: int
-    decoder_learning_rate: float
-    central: CentralDP | None = None
-    groups: int = 0
-
-
-Preset = VRLMPreset | CRLMPreset
+__all__ = ["PRESETS", "CRLMPreset", "Preset", "Split", "VRLMPreset", "preset_name", "private_name", "public_name"]
 
 MNIST = VRLMPreset(
     dataset="mnist",
@@ -153,6 +82,7 @@ CIFAR10 = CRLMPreset(
     adapter_hidden=(),
     projection_hidden=128,
     projection_dim=128,
+    neighbours=0,
     temperature=0.5,
     side=160,
     learning_rate=3e-4,
@@ -162,6 +92,17 @@ CIFAR10 = CRLMPreset(
     decoder_epochs=4,
     decoder_learning_rate=1e-3,
 )
+
+# Where the ResNet itself is trained, as in the paper: one final layer, augmented views alone.
+FINETUNE: dict[str, Any] = {
+    "side": 224,
+    "adapter_hidden": (),
+    "neighbours": 0,
+    "temperature": 0.5,
+    "learning_rate": 3e-4,
+    "batch_size": 128,
+    "epochs": 60,
+}
 
 _FAMILY = {
     "data_collection": {"mnist": "mnist-vrlm", "lending_club": "lending-vrlm", "cifar10": "cifar10-crlm"},
@@ -240,7 +181,7 @@ def _all_presets() -> dict[str, Preset]:
     for name, preset in list(presets.items()):
         if isinstance(preset, CRLMPreset):
             # Fine-tuning starts from a good trunk and sees fresh views every time.
-            presets[f"{name}-finetune"] = replace(preset, finetune=True, side=224)
+            presets[f"{name}-finetune"] = replace(preset, finetune=True, **FINETUNE)
     for (dataset, epsilon), ours in OUR_DP_ADAM.items():
         for line in PAPER["data_collection", dataset]:
             name = _name("data_collection", dataset, line, 0.75)
@@ -276,7 +217,7 @@ def _private(preset: Preset, epsilon: float, settings: tuple[float, int, float],
         central=CentralDP(epsilon=epsilon, noise_multiplier=noise_multiplier),
     )
     if isinstance(private, CRLMPreset):
-        return replace(private, groups=GROUPS)
+        return replace(private, groups=GROUPS, neighbours=0)  # a neighbour's gradient is not clipped with one's own
     return replace(private, warm_up=0.0)  # the decoder uses every coordinate of z already
 
 

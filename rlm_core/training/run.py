@@ -84,7 +84,7 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     where = pick_device(device)
     if isinstance(preset, VRLMPreset) and preset.central is not None:
-        first = run(public_name(name), seed=seed, out=out, device=device, epochs=epochs, progress=progress)
+        first = _first_stage(public_name(name), seed=seed, out=out, device=device, epochs=epochs, progress=progress)
         outcome = _run_second_stage(preset, folder, first, seed=seed, device=where, progress=progress)
     elif isinstance(preset, VRLMPreset):
         outcome = _run_vrlm(preset, folder, seed=seed, device=where, progress=progress)
@@ -117,6 +117,18 @@ class Outcome:
     central: dict[str, Any] | None = None
 
 
+def _first_stage(name: str, *, seed: int, out: Path, device: str, epochs: int | None, progress: Report | None) -> Path:
+    """The run whose decoder stage 2 goes through: the mechanism itself if it has been trained, else a shorter one.
+
+    Only the decoder is taken over, so half the epochs will do.
+    """
+    whole = out / f"{name}-seed{seed}"
+    if (whole / "run.json").exists():
+        return whole
+    half = max(1, PRESETS[name].epochs // 2)
+    return run(name, seed=seed, out=out / "first_stage", device=device, epochs=epochs or half, progress=progress)
+
+
 def _rows(preset: VRLMPreset, folder: Path, seed: int) -> RowData:
     data = loan_rows(preset, seed) if preset.dataset == "lending_club" else mnist_rows(preset, seed)
     if data.preprocessor is not None:
@@ -144,7 +156,7 @@ def _run_second_stage(
         stages={"mechanism": history},
         facts=data.facts,
         scale=model.scale.item(),
-        central=spent | {"decoder_from": first.name},
+        central=spent | {"decoder_from": first.name, "decoder_epochs": record["stages"]["mechanism"]["epochs"]},
     )
 
 

@@ -157,16 +157,20 @@ def build(about: Card) -> tuple[nn.Module, nn.Module]:
     shape = about.architecture
     if about.kind == CODES:
         scores = MergedEncoder(MLPEncoder(shape["sizes"]), shape["merge"])
-        encoder = TrunkEncoder(trunk(), scores, side=shape["side"]) if about.dataset == "cifar10" else scores
+        encoder = _behind_trunk(scores, shape) if about.dataset == "cifar10" else scores
         return encoder, CodeDecoder(about.latent_dim, tuple(shape["record"]))
     if about.dataset == "cifar10":
         adapter = MLPEncoder((FEATURES, *shape["adapter_hidden"], about.latent_dim))
-        return TrunkEncoder(trunk(), adapter, side=shape["side"]), ImageDecoder(about.latent_dim)
+        return _behind_trunk(adapter, shape), ImageDecoder(about.latent_dim)
     sizes = (about.input_dim, *shape["hidden"], about.latent_dim)
     if about.dataset == "lending_club":
         blocks = [(start, stop) for start, stop in shape["categorical"]]
         return MLPEncoder(sizes), TableDecoder(sizes[::-1], numeric=shape["numeric"], categorical=blocks)
     return MLPEncoder(sizes), MLPDecoder(sizes[::-1])
+
+
+def _behind_trunk(adapter: nn.Module, shape: dict[str, Any]) -> TrunkEncoder:
+    return TrunkEncoder(trunk(), adapter, side=shape["side"], mirrored=shape.get("mirrored", False))
 
 
 @lru_cache(maxsize=1)

@@ -31,6 +31,7 @@ from rlm_core.data import (
 )
 from rlm_core.data.splits import PARTS, TEST_SET_PARTS, Part
 from rlm_core.owner.clip import L1Clip
+from rlm_core.training.features import FOLDER
 from rlm_core.training.picture_source import read_view
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
 from rlm_core.training.sources import preset_split
@@ -166,7 +167,7 @@ def picture_features(dataset: Dataset, split: Split, part: Part) -> tuple[FloatA
     images, labels = dataset.select(split, part)
     if dataset.name == "cifar10":  # the trunk's features are cached: seconds instead of half an hour
         side = "test" if part in TEST_SET_PARTS else "train"
-        features = read_view(IMAGE_SETS["cifar10"].folder() / "features", side, 0)[split.rows(part)]
+        features = read_view(IMAGE_SETS["cifar10"].folder() / FOLDER, side, 0)[split.rows(part)]
         return features.astype(np.float64), labels
     return as_features(images).astype(np.float64), labels
 
@@ -212,7 +213,11 @@ def _card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
     central = record.get("central_dp")
     noise = f"trained with noise of ε_pre = {pre:g}" if not isinstance(pre, str) else f"training noise: {pre}"
     if isinstance(preset, CRLMPreset):
-        architecture: dict[str, Any] = {"adapter_hidden": list(preset.adapter_hidden), "side": preset.side}
+        architecture: dict[str, Any] = {
+            "adapter_hidden": list(preset.adapter_hidden),
+            "side": preset.side,
+            "mirrored": not preset.finetune,
+        }
         how = "whole ResNet-18 fine-tuned" if preset.finetune else "ResNet-18 frozen, adapter trained on its features"
         input_dim, summary = 3072, f"C-RLM for CIFAR-10 pictures ({how}), d = {preset.latent_dim}, {noise}."
     else:

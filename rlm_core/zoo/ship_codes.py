@@ -118,6 +118,7 @@ def _card(found: CodeRun, k: int, name: str, shape: list[int], encoder_of: str |
         "merge": found.merge(k).tolist(),
         "record": shape,
         "side": TRUNK_SIDE,
+        "mirrored": True,
     }
     if encoder_of is not None:
         architecture["encoder_of"] = encoder_of

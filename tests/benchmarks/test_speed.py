@@ -14,6 +14,8 @@ KEYS = [
     "laplace_release_over_numpy",
     "opendp_over_laplace_release",
     "report_ms",
+    "code_report_ms",
+    "code_fit_seconds",
     "krr_ms",
     "privunit_seconds",
     "privunit_second_moment",

@@ -15,7 +15,8 @@ from rlm_core.quantised.hierarchy import merge_order, merged_codes
 from rlm_core.quantised.network import EmbeddingNetwork
 from rlm_core.quantised.presets import QRLM_PRESETS, QRLMPreset
 from rlm_core.quantised.train import train_codes
-from rlm_core.quantised.views import corrupted_rows, distorted, moved_digits, neighbouring_features
+from rlm_core.quantised.views import corrupted_rows, distorted, moved_digits
+from rlm_core.training.neighbours import neighbouring_views
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -99,7 +100,7 @@ def test_views_of_digits_differ_but_keep_their_ink() -> None:
 
 def test_views_of_features_are_neighbours_and_views_of_rows_keep_whole_columns() -> None:
     views = torch.arange(12.0).view(3, 2, 2)
-    first, second = neighbouring_features(views, torch.tensor([[0, 1], [1, 2], [2, 1]]))(torch.tensor([0]), generator())
+    first, second = neighbouring_views(views, torch.tensor([[0, 1], [1, 2], [2, 1]]))(torch.tensor([0]), generator())
     assert any(torch.equal(first[0], view) for view in views[0])
     assert any(torch.equal(second[0], view) for view in views[:2].reshape(-1, 2))
     table = torch.eye(4)[torch.arange(40) % 4]

@@ -40,6 +40,17 @@ def test_trunk_encoder_from_pictures_to_h() -> None:
     assert all(p.grad is not None for p in encoder.adapter.parameters())
 
 
+def test_a_mirrored_trunk_takes_the_mean_and_cannot_tell_left_from_right() -> None:
+    torch.manual_seed(0)
+    trunk, adapter = nn.Sequential(nn.Flatten(), nn.Linear(3 * 8 * 8, 512), nn.ReLU()), MLPEncoder((512, 4))
+    mirrored, plain = (TrunkEncoder(trunk, adapter, side=8, mirrored=each) for each in (True, False))
+    images = torch.rand(3, 3, 32, 32)
+    turned = images.flip(-1)
+    torch.testing.assert_close(mirrored.features(images), (plain.features(images) + plain.features(turned)) / 2)
+    torch.testing.assert_close(mirrored(images), mirrored(turned))
+    assert (plain(images) - plain(turned)).abs().max() > 1e-3
+
+
 def test_trunk_can_be_trained() -> None:
     encoder = TrunkEncoder(
         nn.Sequential(nn.Flatten(), nn.Linear(3 * 8 * 8, 512)), MLPEncoder((512, 4)), side=8, frozen=False

@@ -37,7 +37,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             noise = generator.integers(-20, 21, (n, *shape))
             np.save(folder / f"{part}_images.npy", (prototypes[labels] + noise).clip(0, 255).astype(np.uint8))
             np.save(folder / f"{part}_labels.npy", labels.astype(np.int64))
-    features = tmp_path / "data" / "cifar10" / "features"
+    features = tmp_path / "data" / "cifar10" / "mirrored_features"
     features.mkdir()
     base = generator.normal(size=(10, 512))
     for view in range(3):
@@ -167,7 +167,7 @@ def test_finetuning_trains_the_trunk(data: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_incomplete_views_are_not_used(data: Path) -> None:
-    folder = data / "data" / "cifar10" / "features"
+    folder = data / "data" / "cifar10" / "mirrored_features"
     assert complete_views(folder, 1000) == [0, 1, 2]
     (folder / "train-view1-000.npy").unlink()
     with pytest.raises(FileNotFoundError, match=r"at least 2 complete views .* got 1"):

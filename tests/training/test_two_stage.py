@@ -134,12 +134,13 @@ def test_the_run_trains_the_first_stage_when_it_is_missing(tmp_path: Path, monke
     for name in (PUBLIC, PRIVATE):
         monkeypatch.setitem(presets.PRESETS, name, small(name))
     private = run(PRIVATE, seed=0, out=tmp_path / "runs", device="cpu")
-    public = tmp_path / "runs" / f"{PUBLIC}-seed0"
+    public = tmp_path / "runs" / "first_stage" / f"{PUBLIC}-seed0"  # shorter, so not where the mechanism's own run goes
     assert sorted(p.name for p in private.iterdir()) == ["decoder.safetensors", "encoder.safetensors", "run.json"]
     decoders = [load_file(each / "decoder.safetensors") for each in (public, private)]
     assert all(torch.equal(decoders[0][key], decoders[1][key]) for key in decoders[0])
     record = json.loads((private / "run.json").read_text(encoding="utf-8"))
     assert record["central_dp"]["decoder_from"] == public.name and record["central_dp"]["delta"] == 1e-5
+    assert record["central_dp"]["decoder_epochs"] == max(1, presets.PRESETS[PUBLIC].epochs // 2)
     assert record["training_noise_scale"] == pytest.approx(20 / 33)
     assert "central_dp" not in json.loads((public / "run.json").read_text(encoding="utf-8"))
 
