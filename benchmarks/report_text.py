@@ -27,8 +27,9 @@ ABOUT = {
         "The people who are classified send reports too. Columns are ε_train; ε_test = 0.7 ε_train.",
     ),
     "cdp": (
-        "Data collection with an encoder that was itself trained under (ε_cdp, 1e-5)-central DP, so that it may be",
-        "published although its training data are sensitive. Columns are the ε of local DP.",
+        "Data collection with an encoder that was itself trained under (ε_cdp, 1e-5)-central DP, given the decoder",
+        "through which it is trained (`docs/central_dp.md` says what that leaves open, and with which settings; they",
+        "are ours, not the paper's). Columns are the ε of local DP.",
     ),
     "auxiliary_size": (
         "MNIST data collection with a mechanism trained on a share η of the training set; the benchmarks, which train",

@@ -39,8 +39,8 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     ),
     "cdp": (
         "Trained privately",
-        "The mechanism’s own training data is protected as well, with central differential privacy at ε_cdp. What does "
-        "that cost in data collection?",
+        "The encoder itself is trained under central differential privacy at ε_cdp, for the people whose data trained "
+        "it (given its decoder, see the concepts page). What does that cost in data collection?",
     ),
 }
 

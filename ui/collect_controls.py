@@ -10,6 +10,7 @@ from rlm_core import Budget, LaplaceNoise
 from ui import cache, collect_text, controls
 from ui.collect_reports import Choice, own_columns, people_available, sends_labels
 from ui.markup import number
+from ui.two_guarantees import two_guarantees
 
 DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
 FEATURES = {"mnist": "picture", "cifar10": "picture", "lending_club": "loan"}
@@ -153,6 +154,8 @@ def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[st
         st.caption(f"In use: **{card.name}**. {card.summary} {collect_text.REAL_PEOPLE}")
         if noise is not None:
             st.caption(collect_text.OTHER_NOISE)
+    if card.central_dp is not None:
+        st.html(two_guarantees(card.central_dp, epsilon))
     if experiment == "novel":
         real = card.preset.get("split") == "novel_class"
         st.caption(collect_text.NOVEL_REAL if real else collect_text.NOVEL_STAND_IN)

@@ -104,7 +104,7 @@ def choose_mechanism(dataset: str, epsilon: float) -> Any:
             f"In use: **{card.name}**, {card.kind} of {card.latent_dim} "
             + ("codes. " if card.kind == "Q-RLM" else f"numbers with clip radius l = {card.radius:g}, ")
             + ("" if card.kind == "Q-RLM" else f"pre-trained with ε_pre = {card.epsilon_pretraining}. ")
-            + card.limits
+            + ("" if card.central_dp is not None else card.limits)  # spelt out below
         )
     if card.central_dp is not None:
         st.html(two_guarantees(card.central_dp, epsilon))

@@ -7,7 +7,15 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from rlm_core.training.accountant import shown
 from ui.markup import number, times
+
+
+THROUGH_A_DECODER = (
+    " This holds for the decoder through which the encoder was trained. Here that decoder had seen the same people "
+    "without noise, so for the two stages together there is <b>no formal guarantee</b>; there is one where the first "
+    "stage uses data that need no protection."
+)
 
 
 def two_guarantees(central: Mapping[str, Any], epsilon: float) -> str:
@@ -17,7 +25,7 @@ def two_guarantees(central: Mapping[str, Any], epsilon: float) -> str:
         central: the card's ``central_dp``.
         epsilon: the local budget of a release; ``inf`` is no protection.
     """
-    spent, delta = float(central["epsilon"]), float(central["delta"])
+    spent, delta = shown(central["epsilon"]), float(central["delta"])
     if math.isinf(epsilon):
         you = "at ε = ∞ by nothing: no noise is added to your record."
     else:
@@ -26,17 +34,18 @@ def two_guarantees(central: Mapping[str, Any], epsilon: float) -> str:
             "your device; you need to trust nobody."
         )
     rest = "; ".join(html.escape(each) for each in central["not_covered"])
+    given = THROUGH_A_DECODER if "decoder_from" in central else ""
     return (
         '<div class="rlm-promise"><b>Two promises, to two groups of people.</b> The encoder of this mechanism was '
         "itself trained privately."
         f"<br><b>You</b>, whose record is released, are protected from the collector and everybody else {you}"
         "<br><b>The people whose data trained the encoder</b> are protected from everybody who gets the encoder, you "
-        f"included, by <b>central</b> differential privacy with <strong>ε = {spent:.2f}</strong>, δ = "
-        f"{_power_of_ten(delta)}: whether one of them took part makes any encoder at most "
-        f"<strong>e<sup>{spent:.2f}</sup> = {times(math.exp(spent))} times</strong> as likely, but for a chance of δ. "
-        "They had to trust the one who trained it. Neither promise replaces the other."
-        "<br>The second covers the encoder, which is all that a data owner is sent of the network, for the decoder it "
-        f"was trained with. <b>Not covered:</b> {rest}.</div>"
+        f"included, by <b>central</b> differential privacy with <strong>ε = {spent}</strong>, δ = "
+        f"{_power_of_ten(delta)}: an encoder is at most <strong>e<sup>{spent}</sup> = {times(math.exp(float(spent)))} "
+        "times</strong> as likely to come out with one of them as without, apart from a probability of δ. "
+        f"They had to trust the one who trained it.{given} Neither promise replaces the other."
+        "<br>The second is about the encoder, which is all that a data owner is sent of the network. "
+        f"<b>Not covered:</b> {rest}.</div>"
     )
 
 

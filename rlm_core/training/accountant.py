@@ -7,7 +7,8 @@ the best order (Mironov, Talwar and Zhang 2019; conversion of Balle et al. 2020)
 arithmetic is that of Opacus' RDP accountant; the tests compare it with an independent one.
 
 Neighbouring datasets differ by one row that is there or not. The paper says "identical in
-all but one datapoint"; read as replacing a row, its ε would be up to twice as large.
+all but one datapoint"; read as replacing a row (one leaves, one comes), the same training has at most
+(2ε, (1 + e^ε)δ).
 
 An RDP accountant is an upper bound: what was really spent may be less, never more.
 """
@@ -16,9 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
+from math import ceil
 from typing import Any
 
-ACCOUNTANT = "Rényi DP of the sampled Gaussian mechanism (Opacus 1.6.0, RDPAccountant)"
+ACCOUNTANT = f"Rényi DP of the sampled Gaussian mechanism (Opacus {version('opacus')}, RDPAccountant)"
 _MOST = 10_000_000  # steps; no training here comes near
 
 
@@ -83,6 +86,15 @@ class CentralDP:
     max_grad_norm: float = 1.0
 
 
+def shown(epsilon: float) -> str:
+    """A spent ε for reading, with two digits and never less than it is.
+
+    >>> shown(4.951), shown(0.99)
+    ('4.96', '0.99')
+    """
+    return f"{ceil(round(epsilon * 100, 6)) / 100:.2f}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """How a budget is spent: equally long epochs of Poisson-sampled steps."""
@@ -102,7 +114,7 @@ class Plan:
     def statement(self, covers: str, not_covered: tuple[str, ...]) -> dict[str, Any]:
         """What the card says about the central guarantee."""
         return {
-            "epsilon": round(self.spent, 4),
+            "epsilon": ceil(round(self.spent * 1e4, 6)) / 1e4,  # never less than was spent
             "delta": self.central.delta,
             "target_epsilon": self.central.epsilon,
             "accountant": ACCOUNTANT,

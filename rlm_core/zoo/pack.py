@@ -1,4 +1,4 @@
-"""Weights on disk: float16 for encoders, whose outputs are released; 8 bits for decoders, which only draw.
+"""Weights on disk: float16 for encoders of records; 8 bits for decoders, which only draw, and for adapters.
 
 A matrix is stored as int8 with one float16 scale a row, so a weight moves by at most 1/254 of the
 largest in its row. Vectors (biases) are small and stay float16.

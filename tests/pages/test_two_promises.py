@@ -6,8 +6,14 @@ import pytest
 from page_driver import Open, healthy, words
 
 from rlm_core import zoo
+from rlm_core.training.accountant import shown
 
 TITLE = "Two promises, to two groups of people."
+
+
+def test_the_collectors_page_spells_them_out_too(open_page: Open) -> None:
+    name = "mnist-vrlm-l10-eps33-cdp5"
+    assert TITLE in words(open_page("collect", mech=name))
 
 
 @pytest.mark.parametrize(
@@ -19,7 +25,7 @@ def test_both_promises_are_spelt_out(page: str, name: str, open_page: Open) -> N
     healthy(app.selectbox(key="mech").set_value(name).run())
     central = zoo.card(name).central_dp
     assert central is not None
-    assert TITLE in words(app) and f"<strong>ε = {central['epsilon']:.2f}</strong>" in words(app)
+    assert TITLE in words(app) and f"<strong>ε = {shown(central['epsilon'])}</strong>" in words(app)
     for eps in (8.0, 2.0):
         healthy(app.select_slider(key="eps").set_value(eps).run())
         assert f"<strong>ε = {eps:g}</strong>. The noise is added on" in words(app)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 
+import dp_accounting
+import dp_accounting.rdp
 import pytest
 
 from rlm_core import zoo
+from rlm_core.training.accountant import shown
 from ui.two_guarantees import two_guarantees
 
 CENTRAL = {"epsilon": 0.9876, "delta": 1e-5, "not_covered": ["the decoder", "a <table>"]}
@@ -31,4 +34,16 @@ def test_cards_say_whether_training_was_private(name: str) -> None:
     assert (about.central_dp is not None) == ("-cdp" in name)
     if about.central_dp is not None:
         assert 0 < about.central_dp["epsilon"] <= about.central_dp["target_epsilon"]
-        assert f"ε = {about.central_dp['epsilon']:.2f}" in about.limits
+        assert f"ε = {shown(about.central_dp['epsilon'])}" in about.limits
+        assert "no formal guarantee" in two_guarantees(about.central_dp, 1.0)  # trained through a decoder
+
+
+@pytest.mark.parametrize("name", [name for name in zoo.names() if "-cdp" in name])
+def test_what_a_card_says_was_spent_is_what_an_independent_accountant_says(name: str) -> None:
+    central = zoo.card(name).central_dp
+    assert central is not None
+    steps = dp_accounting.PoissonSampledDpEvent(
+        central["sample_rate"], dp_accounting.GaussianDpEvent(central["noise_multiplier"])
+    )
+    accountant = dp_accounting.rdp.RdpAccountant().compose(steps, central["steps"])
+    assert central["epsilon"] == pytest.approx(accountant.get_epsilon(central["delta"]), rel=0.02)
