@@ -20,6 +20,8 @@ from rlm_core import RLM, L1Clip, LaplaceNoise, Ledger, RandomisedResponse, rele
 from rlm_core.baselines.duchi import Duchi
 from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.collector.codes import PairSets, expectation_maximisation
+from rlm_core.mechanism import release_pair
+from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.quantised.choice import FINE_CODES, codes_for
 
@@ -30,7 +32,7 @@ MEANING = {
     "laplace_release_over_numpy": "release-path Laplace over numpy's float Laplace, 100,000 x 8",
     "opendp_over_laplace_release": "OpenDP's Laplace over ours, per value",
     "report_ms": "one report of 8 numbers and a label, ms",
-    "code_report_ms": "one report of a Q-RLM: 96 scores to a code, a set of codes, a label, ms",
+    "code_report_ms": "one report of a Q-RLM: 96 scores to a code, with its label a set of 960 pairs, ms",
     "code_fit_seconds": "its collector's maximum likelihood from 13,500 sets of 42 codes x 10 labels, s",
     "krr_ms": "k-RR of 100,000 labels, K = 10, ms",
     "privunit_seconds": "PrivUnit of 10,000 x 784, epsilon = 4, s",
@@ -104,15 +106,15 @@ def codes(repeats: int) -> Figures:
     """What a Q-RLM adds to its network, on both sides: the set of codes, and the fit to such sets."""
     noise = SubsetSelection(epsilon=EPSILON, symbols=FINE_CODES)
     rlm = RLM(name="Q-RLM", encoder=lambda x: x, noise=noise, input_dim=FINE_CODES, output_dim=FINE_CODES)
-    respond = RandomisedResponse(epsilon=EPSILON, classes=CLASSES)
+    pairs = PairSelection(epsilon=2 * EPSILON, codes=FINE_CODES, classes=CLASSES)
     scores = np.linspace(-1.0, 1.0, FINE_CODES)
-    (seconds,) = in_turns(50 * repeats, lambda: release(scores, 3, mechanism=rlm, labels=respond, ledger=Ledger()))
+    (seconds,) = in_turns(50 * repeats, lambda: release_pair(scores, 3, mechanism=rlm, pairs=pairs, ledger=Ledger()))
     epsilon, people = 4.0, 13_500  # MNIST's collected points
     k = codes_for(epsilon, people)
     generator = np.random.default_rng(0)
     found = generator.integers(k, size=people)
-    channel = SubsetSelection(epsilon=epsilon, symbols=k * CLASSES)
-    members = channel.simulate_symbols(found * CLASSES + found % CLASSES, generator=generator)
+    channel = PairSelection(epsilon=epsilon, codes=k, classes=CLASSES)
+    members = channel.simulate(found, found % CLASSES, generator=generator)
     sets = PairSets(members=members, epsilon=epsilon, codes=k, classes=CLASSES)
     (fit,) = in_turns(min(repeats, 3), lambda: expectation_maximisation(sets, np.ones(k)))
     return {"code_report_ms": 1e3 * seconds, "code_fit_seconds": fit}

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from rlm_core.owner.budget import Ledger, Release
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.owner.laplace import LaplaceNoise
+from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.types import FloatArray, finite
 
@@ -241,6 +242,41 @@ def release(
         y_private=None if labels is None or label is None else int(labels.privatise(label)[0]),
         epsilon_x=mechanism.epsilon,
         epsilon_y=cost_y,
+    )
+
+
+def release_pair(
+    x: ArrayLike,
+    y: int,
+    *,
+    mechanism: RLM,
+    pairs: PairSelection,
+    ledger: Ledger | None = None,
+    record: str = "record",
+) -> Report:
+    """A record and its label as *one* symbol: the code that the encoder names, and y, with all of ε together.
+
+    The report's z̃ is the set of pairs, written as :meth:`SubsetSelection.vector` writes it; there is
+    no ỹ, because the label is in the pair. The mechanism's own noise is not used.
+    """
+    if not isinstance(mechanism.noise, SubsetSelection) or mechanism.output_dim != pairs.codes:
+        raise ValueError(
+            f"Expected a mechanism of {pairs.codes} codes, got {mechanism.name} of {mechanism.output_dim}."
+        )
+    row = rows("x", np.asarray(x)[None] if np.ndim(x) == 1 else x, mechanism.input_dim)
+    if len(row) != 1:
+        raise ValueError(f"Expected one record, got {len(row)}.")
+    codes = mechanism.noise.clip.codes(mechanism.encode(row))
+    pairs.symbols(codes, [y])  # a label that is none is an error before the ledger is charged
+    if ledger is not None:
+        ledger.spend(Release(record=record, mechanism=mechanism.name, epsilon_x=pairs.epsilon, epsilon_y=0.0))
+    sent = pairs.channel.vector(pairs.privatise(codes, [y]))
+    return Report(
+        mechanism=mechanism.name,
+        z_private=tuple(sent[0].tolist()),
+        y_private=None,
+        epsilon_x=pairs.epsilon,
+        epsilon_y=0.0,
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from rlm_core.training.accountant import shown
 from ui.markup import number, times
 
-
 THROUGH_A_DECODER = (
     " This holds for the decoder through which the encoder was trained. Here that decoder had seen the same people "
     "without noise, so for the two stages together there is <b>no formal guarantee</b>; there is one where the first "

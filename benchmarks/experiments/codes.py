@@ -27,6 +27,7 @@ from rlm_core.collector.code_network import CodeNetwork
 from rlm_core.collector.codes import CodeClassifier, PairSets, code_posterior, expectation_maximisation
 from rlm_core.data.splits import Part
 from rlm_core.mechanism import RLM
+from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.quantised.choice import FEWEST_GROUPS, codes_for
 from rlm_core.quantised.run import CodeRun
@@ -136,8 +137,8 @@ def answered(epsilon: float, right: BoolArray, generator: np.random.Generator) -
 def collect_pairs(everybody: Coded, k: int, epsilon: float, generator: np.random.Generator) -> PairSets:
     """The training people's sets of pairs."""
     codes, labels = everybody.run.merge(k)[everybody.train[0]], everybody.train[1]
-    channel = SubsetSelection(epsilon=epsilon, symbols=k * everybody.classes)
-    members = channel.simulate_symbols(codes * everybody.classes + labels, generator=generator)
+    channel = PairSelection(epsilon=epsilon, codes=k, classes=everybody.classes)
+    members = channel.simulate(codes, labels, generator=generator)
     return PairSets(members=members, epsilon=epsilon, codes=k, classes=everybody.classes)
 
 

@@ -4,6 +4,16 @@ from rlm_core.owner.budget import Budget, Ledger, Release
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.owner.laplace import LaplaceNoise
+from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
 
-__all__ = ["Budget", "L1Clip", "LaplaceNoise", "Ledger", "RandomisedResponse", "Release", "SubsetSelection"]
+__all__ = [
+    "Budget",
+    "L1Clip",
+    "LaplaceNoise",
+    "Ledger",
+    "PairSelection",
+    "RandomisedResponse",
+    "Release",
+    "SubsetSelection",
+]

@@ -124,6 +124,9 @@ def grouped_contrastive(
         if not model.training:
             return ordinary(model, batch, generator)
         first, second = views(batch, generator)
+        # A value that is not a number would spread to everybody's gradient: such a picture does not take part.
+        whole = torch.isfinite(first).all(1) & torch.isfinite(second).all(1)  # (n,)
+        first, second = first[whole], second[whole]
         group = torch.randint(groups, (len(first),), generator=generator, device=first.device)  # (n,)
         tell(group.repeat(2))
         both = model.project(torch.cat([first, second]), generator)  # (2n, projection_dim)

@@ -36,6 +36,10 @@ def pictures(n: int) -> Tensor:
     return torch.randn(n, 2, 10, generator=torch.Generator().manual_seed(n))
 
 
+def _stored(batch: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    return batch[:, 0], batch[:, 1]
+
+
 def clipped_sum(batch: Tensor, group: Tensor, *, norm: float = 1.0, noise: float = 0.0) -> Tensor:
     """The step's sum for two stored views of every picture, with groups that are given."""
     model = crlm()
@@ -75,6 +79,19 @@ def test_one_picture_moves_the_sum_by_at_most_twice_the_bound(size: float) -> No
     batch[-1] *= size
     influence = clipped_sum(batch, group) - clipped_sum(batch[:-1], group[:-1])
     assert influence.norm() <= 2 * (1 + 1e-4)
+    without_clipping = clipped_sum(batch, group, norm=1e9) - clipped_sum(batch[:-1], group[:-1], norm=1e9)
+    assert without_clipping.norm() > 2.5  # so the bound is the clipping's doing
+
+
+def test_a_picture_that_is_not_a_number_takes_no_part() -> None:
+    batch = pictures(8)
+    broken = torch.cat([batch[:5], torch.full((1, 2, 10), float("nan")), batch[5:]])
+    told: list[Tensor] = []
+    losses = []
+    for rows in (batch, broken):
+        objective = grouped_contrastive(_stored, temperature=0.2, groups=GROUPS, tell=told.append)
+        losses.append(objective(crlm().train(), rows, torch.Generator().manual_seed(0)))
+    assert torch.isfinite(losses[1]).all() and torch.equal(losses[0], losses[1]) and torch.equal(told[0], told[1])
 
 
 def test_clipping_pictures_one_by_one_would_not_bound_it() -> None:
