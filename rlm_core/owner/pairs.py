@@ -47,7 +47,8 @@ class PairSelection:
                 raise ValueError(f"Expected {name} from 0 to {count - 1}, got {values.min()} to {values.max()}.")
         if len(c) != len(y):
             raise ValueError(f"Expected as many labels as codes, got {len(y)} and {len(c)}.")
-        return (c * self.classes + y).astype(np.int64)
+        numbers: IntArray = (c * self.classes + y).astype(np.int64)
+        return numbers
 
     def privatise(self, codes: ArrayLike, labels: ArrayLike) -> BoolArray:
         """Release each pair as a set of pairs: (n, k·K). Randomness: the operating system's; no seed."""

@@ -71,7 +71,7 @@ def test_nothing_is_spent_on_bad_input() -> None:
             release_pair(x, y, mechanism=q_rlm(3), pairs=pairs, ledger=ledger)
     with pytest.raises(TypeError, match="integers"):
         release_pair(np.zeros(3), 0.5, mechanism=q_rlm(3), pairs=pairs, ledger=ledger)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="4 codes"):
+    with pytest.raises(ValueError, match="3 codes, got Q-RLM of 4"):
         release_pair(np.zeros(4), 0, mechanism=q_rlm(4), pairs=pairs, ledger=ledger)
     laplace = LaplaceNoise(epsilon=1.0, clip=L1Clip(radius=1.0))
     plain = RLM(name="V-RLM", encoder=identity, noise=laplace, input_dim=3, output_dim=3)
