@@ -99,7 +99,7 @@ def image_way(subject: Subject, model: Any, drawn: Drawn, decoded: FloatArray, d
             side="collector",
             size=PIXELS[dataset],
         ),
-        caption="What a decoder makes of <i>z̃</i>. A guess in the shape of a picture, not your picture.",
+        caption="What a decoder makes of what arrived. A guess in the shape of a picture, not your picture.",
     )
     return way(
         [

@@ -97,7 +97,7 @@ def loan_way(loan: Mapping[str, Any], guess: Mapping[str, Any], subject: Subject
         letter="x̃",
         title="decoded",
         body=short_loan(guess, side="collector", decoded=True),
-        caption="What a decoder makes of <i>z̃</i>. A guess in the shape of a loan, not your loan.",
+        caption="What a decoder makes of what arrived. A guess in the shape of a loan, not your loan.",
     )
     return way(
         [

@@ -55,8 +55,8 @@ def channel_cell(drawn: Drawn) -> Cell:
         q, side="neutral", label=f"any other code with {percent(q)}"
     )
     caption = (
-        f"A random set of {channel.size} of the {k} codes. Sets with your code are e<sup>ε<sub>x</sub></sup> = "
-        f"e<sup>{number(drawn.report.epsilon_x)}</sup> times as likely as sets without it. Drawn once from the "
+        f"A random set of {channel.size} of the {k} codes. Each set with your code is e<sup>ε<sub>x</sub></sup> = "
+        f"e<sup>{number(drawn.report.epsilon_x)}</sup> times as likely as each set without it. Drawn once from the "
         "operating system’s randomness."
     )
     return "a random set", body, caption
@@ -66,12 +66,15 @@ def set_cell(drawn: Drawn) -> Cell:
     """On the collector's side: the set, and nothing else."""
     sent, k = members(drawn), drawn.z.size
     words = "one code" if len(sent) == 1 else f"{len(sent)} codes"
+    if math.isinf(drawn.report.epsilon_x):
+        caption = "The code itself: at ε = ∞ nothing is hidden."
+    else:
+        caption = (
+            f"A set of {words}, which {k} bits can hold. The true code is in such a set with a probability of "
+            f"{percent(channel_of(drawn).inside)}; whether it is in this one, nobody but you knows."
+        )
     body = code_grid(k, sent, colour=COLLECTOR, alt="codes that were sent: " + ", ".join(str(c + 1) for c in sent))
-    return (
-        "what arrives",
-        body,
-        f"A set of {words}: {k} bits. Whether the true code is among them, the collector cannot tell.",
-    )
+    return "what arrives", body, caption
 
 
 def code_grid(k: int, marked: Sequence[int], *, colour: str, alt: str) -> str:

@@ -88,7 +88,9 @@ def mechanism_control(dataset: str, epsilon: float) -> str:
         key="mech",
         bind="query-params",
         persist_state="session",
-        help="Automatic takes the mechanism that was trained for a budget near ε. Another choice is another release.",
+        help="Automatic takes the mechanism that was trained for a budget near ε. Another choice is another release. "
+        "Names with vrlm or crlm send numbers with noise; qrlm-k12 sends a random set of 12 codes; cdp5 and cdp1: the "
+        "encoder itself was trained under central differential privacy.",
     )
     name = recommended if chosen in (None, AUTOMATIC) else str(chosen)
     return name if name in cache.mechanism_names(dataset) else recommended
@@ -101,9 +103,7 @@ def choose_mechanism(dataset: str, epsilon: float) -> Any:
         model = cache.model(name)
         card = model.card
         st.caption(
-            f"In use: **{card.name}**, {card.kind} of {card.latent_dim} "
-            + ("codes. " if card.kind == "Q-RLM" else f"numbers with clip radius l = {card.radius:g}, ")
-            + ("" if card.kind == "Q-RLM" else f"pre-trained with ε_pre = {card.epsilon_pretraining}. ")
+            f"In use: **{card.name}**. {card.summary} "
             + ("" if card.central_dp is not None else card.limits)  # spelt out below
         )
     if card.central_dp is not None:

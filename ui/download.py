@@ -88,7 +88,8 @@ def summary(
         "same record add up."
     )
     parameters = {
-        "mechanism": f"{card.name} ({card.kind}), {card.latent_dim} numbers",
+        "mechanism": f"{card.name} ({card.kind}), {card.latent_dim} "
+        + ("numbers" if drawn.set_size is None else "codes"),
         "ε in total": number(report.epsilon),
         "εx, for the features": number(report.epsilon_x),
         "εy, for the label": number(report.epsilon_y) if report.epsilon_y else "0 (label not sent)",

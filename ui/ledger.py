@@ -73,14 +73,14 @@ def _average_view(
         float(posterior(draws, model, classes=classes).classes[subject.label]) for draws in ([drawn], same)
     )
     if show_decoded is not None:
-        captions = ("this report alone", f"average of {len(same)} reports", "z itself: only you see this")
+        captions = ("this report alone", f"average of {len(same)} reports", "without noise: only you see this")
         decoded = model.decode(np.stack([drawn.z_private, mean, drawn.z]))
         figures = "".join(show_decoded(x, caption) for x, caption in zip(decoded, captions, strict=True))
         st.html(f'<div class="rlm-strip">{figures}</div>')
     st.html(
         '<p class="rlm-note">'
-        f"Averaging the {len(same)} reports by {html.escape(model.card.name)}, the collector misses each number of z "
-        f"by {release.mean_error(mean, drawn):.2f}, instead of {release.mean_error(drawn.z_private, drawn):.2f} with "
+        f"Averaging the {len(same)} reports by {html.escape(model.card.name)}, the collector misses each of the "
+        f"{drawn.z.size} numbers of the clean representation by {release.mean_error(mean, drawn):.2f}, instead of {release.mean_error(drawn.z_private, drawn):.2f} with "
         f"this report alone. The true class gets {percent(all_of_them)} instead of {percent(one)}.</p>"
     )
 

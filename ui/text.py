@@ -153,5 +153,5 @@ def budget_of_rows(epsilon: float, rows: int) -> str:
 
 SENT_CODES = (
     "Each code stands for a group of public pictures; this is the mean of its group. The collector sees the sent "
-    "codes without knowing which of them is yours, or whether yours is among them: only you see the blue frame."
+    "codes, and knows how often a set holds the true one, but not whether this set does: only you see the blue frame."
 )
