@@ -31,7 +31,8 @@ def codes_for(
     ``contrast`` is how far the most frequent label of a code leads, as a share of the code: 1 where codes
     are nearly pure, as for pictures; ½ where two classes overlap everywhere, as for loans.
 
-    More codes than that lose more by wrong labels than they gain by purity. Nobody's label is used.
+    More codes than that lose more by wrong labels than they gain by purity. The rule takes no labels; its
+    constants have seen some (docs/q-rlm.md, "Every look at a label").
 
     >>> [codes_for(epsilon, 13_500) for epsilon in (1.0, 2.0, 4.0, 10.0)]
     [10, 13, 42, 96]

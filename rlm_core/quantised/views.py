@@ -62,7 +62,7 @@ def distorted(digits: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def corrupted_rows(table: Tensor, blocks: Sequence[tuple[int, int]], share: float) -> Pairs:
-    """Rows of a table (n, p): the row itself, and a copy where a ``share`` of its columns come from another row.
+    """Rows of a table (n, p): two copies, in each of which a ``share`` of the columns come from another row.
 
     ``blocks`` are the (start, stop) of each column in the encoded row. Source: SCARF, Bahri et al. 2022.
     """
