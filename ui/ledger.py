@@ -80,8 +80,9 @@ def _average_view(
     st.html(
         '<p class="rlm-note">'
         f"Averaging the {len(same)} reports by {html.escape(model.card.name)}, the collector misses each of the "
-        f"{drawn.z.size} numbers of the clean representation by {release.mean_error(mean, drawn):.2f}, instead of {release.mean_error(drawn.z_private, drawn):.2f} with "
-        f"this report alone. The true class gets {percent(all_of_them)} instead of {percent(one)}.</p>"
+        f"{drawn.z.size} numbers of the clean representation by {release.mean_error(mean, drawn):.2f}, instead of "
+        f"{release.mean_error(drawn.z_private, drawn):.2f} with this report alone. "
+        f"The true class gets {percent(all_of_them)} instead of {percent(one)}.</p>"
     )
 
 

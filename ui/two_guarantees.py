@@ -11,9 +11,8 @@ from rlm_core.training.accountant import shown
 from ui.markup import number, times
 
 THROUGH_A_DECODER = (
-    " This holds for the decoder through which the encoder was trained. Here that decoder had seen the same people "
-    "without noise, so for the two stages together there is <b>no formal guarantee</b>; there is one where the first "
-    "stage uses data that need no protection."
+    " This holds given the decoder through which the encoder was trained. Here that decoder had seen the same people "
+    "without noise: for the two stages together there is <b>no formal guarantee</b>."
 )
 
 
@@ -32,20 +31,28 @@ def two_guarantees(central: Mapping[str, Any], epsilon: float) -> str:
             f"by <b>local</b> differential privacy with <strong>ε = {number(epsilon)}</strong>. The noise is added on "
             "your device; you need to trust nobody."
         )
-    rest = "; ".join(html.escape(each) for each in central["not_covered"])
+    rest = "".join(f"<li>{html.escape(each)}</li>" for each in central["not_covered"])
     given = THROUGH_A_DECODER if "decoder_from" in central else ""
-    return (
-        '<div class="rlm-promise"><b>Two promises, to two groups of people.</b> The encoder of this mechanism was '
-        "itself trained privately."
-        f"<br><b>You</b>, whose record is released, are protected from the collector and everybody else {you}"
-        "<br><b>The people whose data trained the encoder</b> are protected from everybody who gets the encoder, you "
-        f"included, by <b>central</b> differential privacy with <strong>ε = {spent}</strong>, δ = "
-        f"{_power_of_ten(delta)}: an encoder is at most <strong>e<sup>{spent}</sup> = {times(math.exp(float(spent)))} "
-        "times</strong> as likely to come out with one of them as without, apart from a probability of δ. "
-        f"They had to trust the one who trained it.{given} Neither promise replaces the other."
-        "<br>The second is about the encoder, which is all that a data owner is sent of the network. "
-        f"<b>Not covered:</b> {rest}.</div>"
+    others = (
+        f"by <b>central</b> differential privacy with <strong>ε = {spent}</strong>, δ = {_power_of_ten(delta)}: an "
+        f"encoder is at most <strong>e<sup>{spent}</sup> = {times(math.exp(float(spent)))} times</strong> as likely to "
+        f"come out with one of them as without, apart from a probability of δ. They had to trust whoever trained "
+        f"it.{given}"
     )
+    return (
+        '<div class="rlm-promise"><b>Two promises, to two groups of people.</b> Neither replaces the other.'
+        '<div style="display:flex;flex-wrap:wrap;gap:.5rem 2rem;margin:.6rem 0">'
+        + _group("You", "whose record is released", "from the collector and everybody else", you)
+        + _group(
+            "The people whose data trained the encoder", "", "from everybody who gets the encoder, you included", others
+        )
+        + f"</div><details><summary>What the second promise does not cover</summary><ul>{rest}</ul></details></div>"
+    )
+
+
+def _group(who: str, which: str, against: str, how: str) -> str:
+    named = f"<b>{who}</b>, {which}," if which else f"<b>{who}</b>"
+    return f'<div style="flex:1 1 18rem">{named} are protected {against} {how}</div>'
 
 
 def _power_of_ten(value: float) -> str:

@@ -49,8 +49,8 @@ classifier), each with one run on pictures without augmented views:
 (the upper five with fewer rows than the lower five). With augmented views, 22,500, 9,375 and 5,625
 rows: 85.9 after 30 epochs and 86.3 after 60, so the mechanism without noise trains for 60. That was tried
 because 30 had given 86.8, 86.2 and 85.6 % on the test rows of the three seeds. The 512 features
-themselves have 87.8, their first 32 principal components 85.0. The mean with the mirror image, on 3,500 and 2,000 rows: 86.3
-instead of 85.1 for the features, 84.1 instead of 82.5 for 32 components.
+themselves have 87.8, their first 32 principal components 85.0. The mean with the mirror image, on
+3,500 and 2,000 rows: 86.3 instead of 85.1 for the features, 84.1 instead of 82.5 for 32 components.
 
     mnist-vrlm-l10-eps33     V-RLM, l = 10, ε_pre = 33
     mnist-novel-l10-eps33    the same, trained without class 9 (novel-class experiment)

@@ -21,7 +21,7 @@ def test_each_group_gets_its_own_epsilon() -> None:
     assert "local" in you and "ε = 7.5" in you and "0.99" not in you
     assert "central" in others and "ε = 0.99" in others and "10<sup>−5</sup>" in others and "7.5" not in others
     assert "2.7 times" in others  # e^0.9876
-    assert "the decoder; a &lt;table&gt;" in others
+    assert "<li>the decoder</li><li>a &lt;table&gt;</li>" in others
 
 
 def test_without_ldp_the_first_promise_is_none() -> None:
