@@ -67,7 +67,7 @@ def measure(dataset: str, name: str, seed: int, run: Path, finished: set[tuple[s
         if mechanism == "raw features":
             split = split_of(data, seed=seed)
             train, valid, test = (inputs_of(model, data, split, part) for part in CLASSIFIER_PARTS)
-            classifier = clean_classifier(preset, classes, seed, RAW_HIDDEN[dataset])
+            classifier = clean_classifier(preset, classes, seed, RAW_HIDDEN[dataset], raw=True)
         else:
             bundle = make_bundle(model, data, preset, seed)
             train, valid = (bundle.train_z, bundle.train_y), (bundle.valid_z, bundle.valid_y)

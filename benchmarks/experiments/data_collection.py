@@ -93,8 +93,9 @@ def split_budget(trial: Trial) -> dict[str, float]:
 def without_ldp(trial: Trial, people: People) -> float:
     """The same classifier on clean records and labels."""
     preset = PRESETS[preset_name(EXPERIMENT, trial.dataset, math.inf)]
-    hidden = who.RAW_HIDDEN[trial.dataset] if trial.mechanism in who.RAW else people.hidden[0]
-    classifier = clean_classifier(preset, people.classes, trial.seed, hidden)
+    raw = trial.mechanism in who.RAW
+    hidden = who.RAW_HIDDEN[trial.dataset] if raw else people.hidden[0]
+    classifier = clean_classifier(preset, people.classes, trial.seed, hidden, raw=raw)
     return fit_clean(classifier, people.train, people.valid).score(*people.test)
 
 

@@ -19,14 +19,22 @@ HIDDEN: dict[str, Sizes] = {"mnist": (50,), "lending_club": (50,), "cifar10": ()
 """Paper, appendix: one hidden layer of 50; logistic regression for CIFAR-10."""
 
 
-def clean_classifier(preset: Preset, classes: int, seed: int = 0, hidden: Sizes | None = None) -> NoiseAwareClassifier:
-    """The paper's classifier for clean inputs and labels, where there is nothing to marginalise."""
+def clean_classifier(
+    preset: Preset, classes: int, seed: int = 0, hidden: Sizes | None = None, *, raw: bool = False
+) -> NoiseAwareClassifier:
+    """The paper's classifier for clean inputs and labels, where there is nothing to marginalise.
+
+    Logistic regression of representations takes larger steps than that of hundreds of ``raw`` features:
+    with 1e-3 it had not converged on the C-RLM's small numbers (86.1 and 86.4 % of the *training* rows
+    right with seeds 1 and 0; 87.0 with 1e-2, 87.2 at the optimum), and with 1e-2 raw features overfit.
+    """
+    layers = HIDDEN[preset.dataset] if hidden is None else hidden
     return NoiseAwareClassifier(
         classes=classes,
         objective="naive",
-        hidden=HIDDEN[preset.dataset] if hidden is None else hidden,
+        hidden=layers,
         epochs=40,
-        learning_rate=1e-3,
+        learning_rate=1e-3 if layers or raw else 1e-2,
         batch_size=64,
         checks=20,
         seed=seed,

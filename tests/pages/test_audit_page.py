@@ -123,7 +123,9 @@ def test_the_low_bits_show_the_float_noise(open_page: Open) -> None:
 def test_the_committed_table_is_shown(open_page: Open) -> None:
     app = open_page("audit")
     (table,) = [each.value for each in app.main.get("html") if "<th>ε = 0.5</th>" in each.value]
-    for row in json.loads((ROOT / "benchmarks" / "results" / "audit.json").read_text()):
+    rows = json.loads((ROOT / "benchmarks" / "results" / "audit.json").read_text())
+    assert {row["mechanism"] for row in rows} == set(REGISTRY)
+    for row in rows:
         assert f"<td>{row['mechanism']}</td>" in table and f"<td>{row['lower_bound']:.2f}</td>" in table
 
 

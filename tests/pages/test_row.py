@@ -261,3 +261,13 @@ def test_the_form_survives_a_look_at_the_other_tab(open_page: Open) -> None:
     healthy(app.segmented_control(key="rows").set_value(CSV_FILE).run())
     healthy(app.segmented_control(key="rows").set_value("One loan").run())
     assert app.number_input(key="loan_annual_inc").value == 61_000.0 and len(ledger(app).releases) == 2
+
+
+def test_a_mechanism_of_codes_works_like_any_other(open_page: Open) -> None:
+    app = open_page("row", mech="lending-qrlm-k4", eps="2")
+    (one,) = drawn(app)
+    assert one.set_size is not None and f"code {one.z.argmax() + 1} of 4" in words(app)
+    healthy(app.button(key="draw_again").click().run())
+    assert [each.epsilon for each in ledger(app).releases] == [2.0, 2.0]
+    healthy(app.select_slider(key="eps").set_value(math.inf).run())
+    assert "The code itself: at ε = ∞ nothing is hidden." in words(app)
