@@ -36,6 +36,9 @@ OUR_DP_ADAM: dict[tuple[str, float], tuple[float, int, float]] = {
     ("cifar10", 1.0): (1e-3, 1024, 3.25),
 }
 MOST_EPOCHS = {"mnist": 6, "lending_club": 5, "cifar10": 20}
+FIRST_STAGE_EPOCHS = {"mnist": 10, "lending_club": 30}
+"""Of a first stage that is trained for its decoder only: half of what most mechanisms have."""
+
 UNTIL_SPENT = 10_000
 """Epochs of the presets with the paper's settings: the accountant stops first."""
 

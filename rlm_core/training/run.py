@@ -29,6 +29,7 @@ from torch import nn
 
 import rlm_core
 from rlm_core.training.crlm import train_crlm, train_picture_decoder
+from rlm_core.training.dp_settings import FIRST_STAGE_EPOCHS
 from rlm_core.training.features import TRUNK_WEIGHTS
 from rlm_core.training.loop import Progress
 from rlm_core.training.picture_source import cifar10_pictures
@@ -120,13 +121,13 @@ class Outcome:
 def _first_stage(name: str, *, seed: int, out: Path, device: str, epochs: int | None, progress: Report | None) -> Path:
     """The run whose decoder stage 2 goes through: the mechanism itself if it has been trained, else a shorter one.
 
-    Only the decoder is taken over, so half the epochs will do.
+    Only the decoder is taken over, so fewer epochs will do.
     """
     whole = out / f"{name}-seed{seed}"
     if (whole / "run.json").exists():
         return whole
-    half = max(1, PRESETS[name].epochs // 2)
-    return run(name, seed=seed, out=out / "first_stage", device=device, epochs=epochs or half, progress=progress)
+    shorter = min(PRESETS[name].epochs, FIRST_STAGE_EPOCHS[PRESETS[name].dataset])
+    return run(name, seed=seed, out=out / "first_stage", device=device, epochs=epochs or shorter, progress=progress)
 
 
 def _rows(preset: VRLMPreset, folder: Path, seed: int) -> RowData:

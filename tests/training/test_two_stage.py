@@ -140,7 +140,7 @@ def test_the_run_trains_the_first_stage_when_it_is_missing(tmp_path: Path, monke
     assert all(torch.equal(decoders[0][key], decoders[1][key]) for key in decoders[0])
     record = json.loads((private / "run.json").read_text(encoding="utf-8"))
     assert record["central_dp"]["decoder_from"] == public.name and record["central_dp"]["delta"] == 1e-5
-    assert record["central_dp"]["decoder_epochs"] == max(1, presets.PRESETS[PUBLIC].epochs // 2)
+    assert record["central_dp"]["decoder_epochs"] == min(presets.PRESETS[PUBLIC].epochs, FIRST_STAGE_EPOCHS["mnist"])
     assert record["training_noise_scale"] == pytest.approx(20 / 33)
     assert "central_dp" not in json.loads((public / "run.json").read_text(encoding="utf-8"))
 
