@@ -14,6 +14,7 @@ from torch import Tensor
 
 from rlm_core.training import presets, two_stage
 from rlm_core.training.accountant import CentralDP, epsilon_spent
+from rlm_core.training.dp_settings import FIRST_STAGE_EPOCHS
 from rlm_core.training.loop import Progress
 from rlm_core.training.paper import DP_ADAM, PAPER
 from rlm_core.training.presets import PRESETS, VRLMPreset, preset_name, private_name, public_name
