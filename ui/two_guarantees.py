@@ -44,7 +44,10 @@ def two_guarantees(central: Mapping[str, Any], epsilon: float) -> str:
         '<div style="display:flex;flex-wrap:wrap;gap:.5rem 2rem;margin:.6rem 0">'
         + _group("You", "whose record is released", "from the collector and everybody else", you)
         + _group(
-            "The people whose data trained the encoder", "", "from everybody who gets the encoder, you included,", others
+            "The people whose data trained the encoder",
+            "",
+            "from everybody who gets the encoder, you included,",
+            others,
         )
         + f"</div><details><summary>What the second promise does not cover</summary><ul>{rest}</ul></details></div>"
     )

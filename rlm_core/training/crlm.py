@@ -24,6 +24,8 @@ from rlm_core.vision import FEATURES, resnet18_trunk
 
 Report = Callable[[Progress], None]
 DECODER_BATCH = 128
+DECODER_EPSILONS = (1.0, 70.0)  # 70 is the weakest noise that the paper trains with
+CLEAN_SHARE = 0.25
 
 
 def build_crlm(preset: CRLMPreset, *, seed: int, trunk_weights: Path | None) -> ContrastiveRLM:
@@ -93,14 +95,19 @@ def pairs_of(preset: CRLMPreset, data: PictureData) -> tuple[Views, Tensor, Tens
     return pairs, numbers[:count], numbers[count:]
 
 
-def squared_error(scale: float) -> Objective[ImageDecoder]:
-    """The decoder's objective: mean squared error of a pixel after noise of this scale, per picture.
+def squared_error(sensitivity: float) -> Objective[ImageDecoder]:
+    """The decoder's objective: mean squared error of a pixel, per picture, after noise of any strength.
 
-    Its minimum is the mean picture given z̃: where the noise hides a detail, that detail is blurred.
+    A visitor may ask for any ε, so each picture gets one of its own, log-uniform in
+    :data:`DECODER_EPSILONS`, and some get none. The minimum is the mean picture given z̃: where
+    the noise hides a detail, that detail is blurred, and where it hides everything, all pictures are.
     """
+    low, high = DECODER_EPSILONS
 
     def objective(decoder: ImageDecoder, batch: tuple[Tensor, Tensor], generator: torch.Generator) -> Tensor:
         z, pictures = batch  # (n, d), (n, 3, 32, 32)
+        where, noisy = torch.rand((2, len(z), 1), generator=generator, device=z.device)
+        scale = sensitivity / (low * (high / low) ** where) * (noisy > CLEAN_SHARE)  # (n, 1)
         z_noisy = z + scale * standard_laplace_like(z, generator)
         difference: Tensor = decoder(z_noisy) - pictures
         return difference.square().mean(dim=(1, 2, 3))  # (n,)
@@ -125,13 +132,13 @@ def train_picture_decoder(
     checkpoint: Path | None = None,
     progress: Report | None = None,
 ) -> tuple[ImageDecoder, list[Progress]]:
-    """A decoder for the noise of ``preset.decoder_epsilon``, trained on the mechanism's pictures only."""
+    """A decoder for z̃ at any ε, trained on the mechanism's pictures only."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         decoder = ImageDecoder(preset.latent_dim)
     history = train(
         decoder,
-        squared_error(model.clip.l1_sensitivity / preset.decoder_epsilon),
+        squared_error(model.clip.l1_sensitivity),
         Batches(
             train=(representations(model, data.inputs, device), data.pictures),
             valid=(representations(model, data.inputs_valid, device), data.pictures_valid),

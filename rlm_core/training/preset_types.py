@@ -54,7 +54,6 @@ class CRLMPreset:
         temperature: τ of NT-Xent. The paper does not say; 0.5 is SimCLR's choice for
             CIFAR-10 (Chen et al. 2020, appendix "CIFAR-10").
         side: pixels to which pictures are enlarged; the paper has 224.
-        decoder_epsilon: the noise the picture decoder is trained with, as ε = 2l/b.
         central: train adapter and projection by DP-Adam.
         groups: with ``central``, into how many groups a batch is dealt for the contrastive loss.
     """
@@ -76,7 +75,6 @@ class CRLMPreset:
     epochs: int
     schedule: Schedule = "cosine"
     share: float = 0.75
-    decoder_epsilon: float
     decoder_epochs: int
     decoder_learning_rate: float
     central: CentralDP | None = None

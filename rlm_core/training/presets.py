@@ -111,7 +111,6 @@ CIFAR10 = CRLMPreset(
     learning_rate=1e-3,
     batch_size=500,
     epochs=30,
-    decoder_epsilon=70.0,  # the weakest noise the paper trains with, where it trains without
     decoder_epochs=2,
     decoder_learning_rate=1e-3,
 )
@@ -180,8 +179,6 @@ def _preset(split: Split, dataset: str, line: Choice, share: float) -> Preset:
         radius=line.radius,
         epsilon_pretraining=line.epsilon_pretraining,
     )
-    if isinstance(preset, CRLMPreset) and not isinstance(line.epsilon_pretraining, str):
-        preset = replace(preset, decoder_epsilon=line.epsilon_pretraining)
     if split != "data_collection":
         preset = replace(preset, epochs=base.epochs // 2)  # for the experiments only; half is what fits two cores
     elif isinstance(line.epsilon_pretraining, str) and dataset != "lending_club":
