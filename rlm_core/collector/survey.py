@@ -56,7 +56,7 @@ def estimate_shares(counts: ArrayLike, *, transition_matrix: ArrayLike, confiden
     expected = np.full((answers, answers), lie) + (truth - lie) * np.eye(answers)
     if matrix.shape != expected.shape or not np.allclose(matrix, expected) or not truth > lie:
         raise ValueError("Expected the transition matrix of a randomised response with epsilon > 0.")
-    people = int(counts.sum())
+    people = round(float(counts.sum()))  # expected counts need not be whole, and their sum may be just below
     low, high = wilson(counts / people, people, confidence=confidence)
 
     def unmix(share: FloatArray) -> FloatArray:

@@ -199,6 +199,7 @@ def test_command_line(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main([VRLM, NOVEL, "--seed", "1", "--device", "cpu", "--epochs", "1", "--out", str(data / "runs")])
     assert capsys.readouterr().out.split() == [str(data / "runs" / f"{name}-seed1") for name in (VRLM, NOVEL)]
     assert read(data / "runs" / f"{VRLM}-seed1")["preset"]["epochs"] == 1
+    assert (torch.tensor(1e-30) * torch.tensor(1e-10)).item() > 0  # tiny numbers are numbers again
 
 
 def test_command_line_lists_every_preset(capsys: pytest.CaptureFixture[str]) -> None:
