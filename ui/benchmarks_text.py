@@ -40,7 +40,7 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     "cdp": (
         "Trained privately",
         "The encoder itself is trained under central differential privacy at ε_cdp, for the people whose data trained "
-        "it (given its decoder, see the concepts page). What does that cost in data collection?",
+        "it (and given its decoder). What does that cost in data collection?",
     ),
 }
 

@@ -31,8 +31,8 @@ loss was 108.4 after 20 and 104.6 after 60. That was tried because its clean acc
 
 CIFAR-10 departs in how a small network is trained on features of a frozen trunk: neighbours count as
 views (``neighbours.py``). Settings were compared on labels of the mechanism's own rows of seed 0
-(13,000 to 20,000 rows to train, 7,000 as the collected people, 2,000 to test; no row of any
-classifier), each with one run on pictures without augmented views:
+(17,000 or 20,000 rows to train, 7,000 or 8,000 as the collected people, 2,000 to test; no row of
+seed 0's classifier), each with one run on pictures without augmented views:
 
     hidden  neighbours  τ    ε_pre  epochs   clean   collected at ε = 10   at ε = 6
     (256)   20          0.5  none   12       85.3    73.5

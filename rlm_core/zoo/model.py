@@ -170,7 +170,7 @@ def build(about: Card) -> tuple[nn.Module, nn.Module]:
 
 
 def _behind_trunk(adapter: nn.Module, shape: dict[str, Any]) -> TrunkEncoder:
-    return TrunkEncoder(trunk(), adapter, side=shape["side"], mirrored=shape.get("mirrored", False))
+    return TrunkEncoder(trunk(), adapter, side=shape["side"], mirrored=shape["mirrored"])
 
 
 @lru_cache(maxsize=1)

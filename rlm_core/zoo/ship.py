@@ -79,7 +79,7 @@ def ship(run: Path, models: Path = MODELS) -> Card:
     name, preset = record["name"], PRESETS[record["name"]]
     target = models / name
     target.mkdir(parents=True, exist_ok=True)
-    # A C-RLM's layers between trunk and z may be coarse: 8 bits move z less than its noise does.
+    # A C-RLM's layers between trunk and z lose nothing that we could measure in 8 bits, and there are eight of them.
     encoder_form = packed if isinstance(preset, CRLMPreset) else halved
     for file, smaller in (("encoder", encoder_form), ("decoder", packed)):
         save_file(smaller(load_file(run / f"{file}.safetensors")), target / f"{file}.safetensors")

@@ -135,9 +135,9 @@ WHO_IS_TRUSTED = (
 ENCODER = (
     "**Both at once.** The learnt mechanism of this app has an encoder that all share, trained beforehand on other "
     "people’s data. What they are owed is another promise: the encoder itself can be trained under *central* "
-    "differential privacy, which bounds what it tells about any of *its* training records. Your report is protected "
-    "locally either way. The paper does this in its appendix on mechanisms trained under CDP. Try one: [a digit with "
-    "such an encoder](image?mech=mnist-vrlm-l10-eps33-cdp5)."
+    "differential privacy, which bounds what it tells about any of *its* training records, given the decoder that it "
+    "is trained with. Your report is protected locally either way. The paper does this in its appendix on mechanisms "
+    "trained under CDP. Try one: [a digit with such an encoder](image?mech=mnist-vrlm-l10-eps33-cdp5)."
 )
 
 CHAPTER = Chapter(
