@@ -172,7 +172,8 @@ def coarser_table(everybody: Coded, table: FloatArray, collected: int, k: int) -
     weights = everybody.frequencies(collected)
     joint = np.zeros((k, table.shape[1]))
     np.add.at(joint, into, weights[:, None] * table)
-    return joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-12)
+    merged: FloatArray = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-12)
+    return merged
 
 
 def novel(trial: Trial, runs: Path) -> Row:

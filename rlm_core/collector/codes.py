@@ -30,8 +30,13 @@ from rlm_core.types import FloatArray, IntArray, finite, positive
 class Likelihood(Protocol):
     """What n reports say about pairs (code, label), as two linear maps."""
 
-    codes: int
-    classes: int
+    @property
+    def codes(self) -> int:
+        """k."""
+
+    @property
+    def classes(self) -> int:
+        """K."""
 
     def evidence(self, joint: FloatArray) -> FloatArray:
         """Σ_cy joint_cy L(reportₙ | c, y): (k, K) to (n,)."""
