@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from benchmarks import report_text, speed, summary, table
-from benchmarks.summary import Cell
+from benchmarks.summary import Cell, shown_name
 from rlm_core.theory import krr_cap, vertex_accuracy
 
 TITLES = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
@@ -128,7 +128,8 @@ def _grid(cells: list[Cell]) -> list[str]:
     ]
     for mechanism in dict.fromkeys(cell.mechanism for cell in cells):
         by_budget = {cell.epsilon: cell for cell in cells if cell.mechanism == mechanism}
-        lines.append(f"| {mechanism} | " + " | ".join(_cell(by_budget.get(budget)) for budget in budgets) + " |")
+        found = [_cell(by_budget.get(budget)) for budget in budgets]
+        lines.append(f"| {shown_name(mechanism)} | " + " | ".join(found) + " |")
     return lines
 
 

@@ -73,15 +73,22 @@ class Cell:
 
 
 def cells(experiment: str, folder: Path | None = None) -> list[Cell]:
-    """All cells of an experiment, by dataset and mechanism in the order measured, ε falling from ∞."""
+    """All cells of an experiment, by dataset and mechanism (the paper's in its order, then ours), ε falling from ∞."""
     groups: dict[tuple[str, str], dict[float, list[dict[str, str]]]] = {}
     for row in table.read(experiment, table.RESULTS if folder is None else folder):
         by_epsilon = groups.setdefault((row["dataset"], row["mechanism"]), {})
         by_epsilon.setdefault(float(row["epsilon"]), []).append(row)
+
+    def place(key: tuple[str, str]) -> tuple[int, int]:
+        dataset, mechanism = key
+        known = paper_mechanisms(experiment, dataset)
+        return datasets.index(dataset), known.index(mechanism) if mechanism in known else len(known)
+
+    datasets = list(dict.fromkeys(dataset for dataset, _ in groups))
     return [
-        _cell(experiment, dataset, mechanism, epsilon, by_epsilon[epsilon])
-        for (dataset, mechanism), by_epsilon in groups.items()
-        for epsilon in sorted(by_epsilon, reverse=True)
+        _cell(experiment, *key, epsilon, groups[key][epsilon])
+        for key in sorted(groups, key=place)
+        for epsilon in sorted(groups[key], reverse=True)
     ]
 
 
@@ -101,6 +108,20 @@ def _cell(experiment: str, dataset: str, mechanism: str, epsilon: float, rows: l
         paper_std=paper_std,
         **{name: " / ".join(dict.fromkeys(row[name] for row in rows)) for name in names},
     )
+
+
+def shown_name(mechanism: str) -> str:
+    """A mechanism as people read it; files have plain letters.
+
+    >>> shown_name("V-RLM eta=0.50"), shown_name("V-RLM eps_cdp=5"), shown_name("V-RLM eps_cdp=inf"), shown_name("PCA")
+    ('V-RLM (η = 0.5)', 'V-RLM (ε_CDP = 5)', 'V-RLM (no central DP)', 'PCA')
+    """
+    name, _, setting = mechanism.partition(" ")
+    what, _, value = setting.partition("=")
+    symbol = {"eta": "η", "eps_cdp": "ε_CDP"}.get(what)
+    if symbol is None:
+        return mechanism
+    return f"{name} ({symbol} = {float(value):g})" if math.isfinite(float(value)) else f"{name} (no central DP)"
 
 
 @cache
@@ -159,5 +180,5 @@ def epsilon_needed(curve: Iterable[Cell] | Mapping[float, float], accuracy: floa
         return None
     for (low, below), (high, above) in reversed(list(zip(points, points[1:], strict=False))):
         if below < accuracy:
-            return low + (high - low) * (accuracy - below) / (above - below)
+            return float(low + (high - low) * (accuracy - below) / (above - below))
     return points[0][0]

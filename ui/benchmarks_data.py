@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import math
 from collections.abc import Sequence
@@ -34,6 +35,11 @@ class Need(NamedTuple):
     at_most: bool
     best: float
     best_epsilon: float
+
+    @property
+    def name(self) -> str:
+        """The mechanism as people read it, as HTML."""
+        return html.escape(summary.shown_name(self.mechanism))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchmarks.summary import Cell
+from benchmarks.summary import Cell, shown_name
 from rlm_core.theory import krr_cap, vertex_accuracy
 from ui.benchmarks_data import Level, Need, View
 from ui.bound_theory import TEST_SHARE
@@ -81,10 +81,10 @@ def _ours(name: str, cells: Sequence[Cell], look: tuple[str, str]) -> Figure:
         "error_y": _whiskers([0.0 if math.isnan(cell.std) else cell.std for cell in ordered], colour),
         "line": {"color": colour, "width": 2.2},
         "marker": {"color": colour, "symbol": mark, "size": 8},
-        "name": f"{name} (ours)",
+        "name": f"{shown_name(name)}, ours",
         "legendgroup": name,
         "customdata": [settings(cell) for cell in ordered],
-        "hovertemplate": f"<b>{name}, ours</b><br>%{{customdata}}<extra></extra>",
+        "hovertemplate": f"<b>{shown_name(name)}, ours</b><br>%{{customdata}}<extra></extra>",
     }
 
 
@@ -99,10 +99,10 @@ def _paper(name: str, curve: dict[float, tuple[float, float]], look: tuple[str, 
         "error_y": _whiskers([curve[epsilon][1] for epsilon in epsilons], colour),
         "line": {"color": colour, "width": 1.6, "dash": "dash"},
         "marker": {"color": colour, "symbol": f"{mark}-open", "size": 8, "line": {"width": 1.5}},
-        "name": f"{name} (paper)",
+        "name": f"{shown_name(name)}, paper",
         "legendgroup": name,
         "customdata": [f"ε = {number(e)}: {curve[e][0]:.1f} ± {curve[e][1]:.1f} %<br>3 trials" for e in epsilons],
-        "hovertemplate": f"<b>{name}, paper</b><br>%{{customdata}}<extra></extra>",
+        "hovertemplate": f"<b>{shown_name(name)}, paper</b><br>%{{customdata}}<extra></extra>",
     }
 
 
@@ -142,7 +142,7 @@ def _levels(shown: View, colours: dict[str, str], room: float) -> tuple[list[Fig
     labels = [_label(shown.chance, f"chance, {shown.chance:g} %", "top")]
     groups: list[list[Level]] = []
     for each in shown.without_ldp:  # highest first
-        words = f"no LDP: {', '.join(each.mechanisms)} ({each.who})"
+        words = f"no LDP: {', '.join(map(shown_name, each.mechanisms))} ({each.who})"
         colour = colours[each.mechanisms[0]] if len(each.mechanisms) == 1 else NEUTRAL
         lines.append(level(each.accuracy, words, low=LOW, high=HIGH, colour=colour, dash="solid") | {"opacity": 0.55})
         if groups and groups[-1][0].accuracy - each.accuracy < 0.08 * room:
@@ -152,9 +152,8 @@ def _levels(shown: View, colours: dict[str, str], room: float) -> tuple[list[Fig
     for group in groups:
         high, low = group[0].accuracy, group[-1].accuracy
         names = [name for each in group for name in each.mechanisms]
-        words = (
-            f"{names[0]} without LDP, {high:.1f} %" if len(names) == 1 else f"without LDP, {low:.1f} to {high:.1f} %"
-        )
+        whose = f"{shown_name(names[0])} " if len(names) == 1 else ""
+        words = f"{whose}without LDP, {low:.1f} to {high:.1f} %"
         labels.append(_label(high, words.replace(f"{high:.1f} to {high:.1f}", f"{high:.1f}"), "bottom"))
     clean = shown.clean_features
     if clean is not None:
@@ -186,10 +185,9 @@ def cells_table(shown: View) -> str:
     head = "".join(f"<th>{'no LDP' if math.isinf(each) else f'ε = {number(each)}'}</th>" for each in columns)
     rows = []
     for name in names:
-        cells = "".join(
-            _cell(ours.get((name, each)), shown.paper.get(name, {}).get(each), hint=name) for each in columns
-        )
-        rows.append(f"<tr><th>{html.escape(name)}</th>{cells}</tr>")
+        paper, title = shown.paper.get(name, {}), shown_name(name)
+        cells = "".join(_cell(ours.get((name, each)), paper.get(each), hint=title) for each in columns)
+        rows.append(f"<tr><th>{html.escape(title)}</th>{cells}</tr>")
     return f'<div class="rlm-wide-table"><table class="rlm-cells"><tr><th></th>{head}</tr>{"".join(rows)}</table></div>'
 
 
@@ -215,7 +213,7 @@ def needs_list(found: Sequence[Need], accuracy: float) -> str:
     rows = []
     for need in found:
         colour = look[need.mechanism][0]
-        name = f"{html.escape(need.mechanism)}, {need.who}"
+        name = f"{need.name}, {need.who}"
         if need.epsilon is None:
             bar, words = "", f"never: best {need.best:.1f} % at ε = {number(need.best_epsilon)}"
         else:

@@ -54,12 +54,13 @@ def chart_section(shown: View) -> None:
             persist_state="session",
             help=benchmarks_text.SAVE,
         )
+    names = ", ".join(map(summary.shown_name, shown.mechanisms))
     st.plotly_chart(
         accuracy_chart(shown, with_paper=with_paper),
         theme=None,
         config=saving_config(f"{shown.experiment}-{shown.dataset}", (kind or FORMATS[0]).lower()),
         key="accuracy_chart",
-        alt=f"Accuracy against ε on {DATASETS[shown.dataset]} for {', '.join(shown.mechanisms)}",
+        alt=f"Accuracy against ε on {DATASETS[shown.dataset]} for {names}",
     )
     st.caption(benchmarks_text.CHART + " " + benchmarks_text.SAVE)
 
@@ -103,13 +104,13 @@ def answer(found: list[benchmarks_data.Need], shown: View, accuracy: float) -> s
         best = max(ours, key=lambda need: need.best)
         return (
             f"No mechanism keeps {wish}{who} up to the largest ε measured. The best is "
-            f"<b>{html.escape(best.mechanism)}</b> with {best.best:.1f} % at ε = {number(best.best_epsilon)}."
+            f"<b>{best.name}</b> with {best.best:.1f} % at ε = {number(best.best_epsilon)}."
         )
     first = able[0]
     sign = "at most" if first.at_most else "about"
-    rest = [f"{html.escape(n.mechanism)} ε ≈ {n.epsilon:.1f}" for n in able[1:]]
-    unable = [html.escape(n.mechanism) for n in ours if n.epsilon is None]
-    words = f"For {wish}, <b>{html.escape(first.mechanism)}</b> needs {sign} <b>ε = {first.epsilon:.1f}</b>{who}"
+    rest = [f"{n.name} ε ≈ {n.epsilon:.1f}" for n in able[1:]]
+    unable = [n.name for n in ours if n.epsilon is None]
+    words = f"For {wish}, <b>{first.name}</b> needs {sign} <b>ε = {first.epsilon:.1f}</b>{who}"
     words += f"; {', '.join(rest)}" if rest else ""
     words += f". {', '.join(unable)} {'does' if len(unable) == 1 else 'do'} not get there." if unable else "."
     return words
@@ -128,7 +129,7 @@ def details(shown: View) -> pd.DataFrame:
     """Our cells with everything that is known about them."""
     return pd.DataFrame(
         {
-            "mechanism": [cell.mechanism for cell in shown.cells],
+            "mechanism": [summary.shown_name(cell.mechanism) for cell in shown.cells],
             "ε": [number(cell.epsilon) for cell in shown.cells],
             "ours": [round(cell.mean, 2) for cell in shown.cells],
             "std": [None if math.isnan(cell.std) else round(cell.std, 2) for cell in shown.cells],

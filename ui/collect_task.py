@@ -180,11 +180,11 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
     def right(people: People, private: bool) -> np.ndarray:
         """Who is classified rightly; a denoising classifier reads reports by Bayes' rule."""
         if not (private and classifier.objective == "denoising"):
-            return classifier.predict(people.inputs(private)) == people.y
+            return np.equal(classifier.predict(people.inputs(private)), people.y)
         if id(people) not in weights:  # they do not change while the network learns
             density = task.noise.log_density_pairs
             weights[id(people)] = posterior_weights(people.z_private, classifier.support_, density)
-        return classifier.predict_private(people.z_private, weights[id(people)]) == people.y
+        return np.equal(classifier.predict_private(people.z_private, weights[id(people)]), people.y)
 
     def validate(predict: Predict) -> PrivateAccuracy:
         correct = right(task.valid, task.on_private)

@@ -46,14 +46,14 @@ def test_order_groups_and_what_the_paper_does_not_have(tmp_path: Path) -> None:
     write(tmp_path, {2: 74.0}, version="2")
     found = cells("data_collection", tmp_path)
     assert [(c.mechanism, c.epsilon, c.seeds) for c in found] == [
+        ("V-RLM", 10, 3),  # the paper's come first
         ("New", math.inf, 2),
         ("New", 2.0, 1),
-        ("V-RLM", 10, 3),
     ]
-    single = found[1]
+    single = found[2]
     assert math.isnan(single.std)
     assert (single.paper_mean, single.difference, single.within_two_std, single.reaches) == (None,) * 4
-    assert found[2].version == "1 / 2"
+    assert found[0].version == "1 / 2"
 
 
 @pytest.mark.parametrize(

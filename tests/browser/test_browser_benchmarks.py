@@ -19,7 +19,7 @@ LEGEND = ".js-plotly-plot .legendtext"
 def test_choose_ask_and_take_away(server, visit) -> None:
     opened = visit(server, "/benchmarks?need=50")
     page = opened.page
-    page.locator(LEGEND).filter(has_text="V-RLM (paper)").wait_for()
+    page.locator(LEGEND).filter(has_text="V-RLM, paper").wait_for()
     with page.expect_download() as started:
         page.get_by_role("button", name="This table (CSV)").click()
     rows = list(csv.DictReader(io.StringIO(started.value.path().read_text())))
@@ -49,7 +49,7 @@ def test_choose_ask_and_take_away(server, visit) -> None:
 def test_benchmarks_on_a_phone(server, visit, scheme: str) -> None:
     opened = visit(server, "/benchmarks?exp=Private+inference&data=CIFAR-10", width=390, height=844, scheme=scheme)
     page = opened.page
-    page.locator(LEGEND).filter(has_text="C-RLM (paper)").wait_for()
+    page.locator(LEGEND).filter(has_text="C-RLM, paper").wait_for()
     assert opened.overflow() <= 0
     colour = page.evaluate("() => getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     brightness = sum(map(int, re.findall(r"\d+", colour)[:3])) / 3

@@ -58,31 +58,31 @@ def test_every_committed_experiment_opens_with_its_cells(open_page: Open) -> Non
         cells = [cell for cell in summary.cells(experiment) if cell.dataset == dataset and math.isfinite(cell.epsilon)]
         for cell in cells:
             if cell.mechanism != summary.CLEAN_FEATURES:
-                line = lines[f"{cell.mechanism} (ours)"]
+                line = lines[f"{summary.shown_name(cell.mechanism)}, ours"]
                 assert dict(zip(line["x"], line["y"], strict=True))[cell.epsilon] == pytest.approx(cell.mean, abs=1e-3)
         for mechanism in summary.paper_mechanisms(experiment, dataset):
-            assert f"{mechanism} (paper)" in lines
+            assert f"{summary.shown_name(mechanism)}, paper" in lines
         assert bool(app.info) == (not any(cell.dataset == dataset for cell in summary.cells(experiment)))
         assert all(name in words(app) for name in REGISTRY)
 
 
 def test_ours_and_the_papers_with_counts_and_answer(open_page: Open, results: Path) -> None:
     app = open_page("benchmarks")
-    assert {"V-RLM (ours)", "V-RLM (paper)", "Q-RLM (ours)", "chance"} <= set(chart(app))
+    assert {"V-RLM, ours", "V-RLM, paper", "Q-RLM, ours", "chance"} <= set(chart(app))
     assert "7 of 7" in words(app) and "● +0.5" in words(app) and not app.info
-    assert "3 seeds" in chart(app)["V-RLM (ours)"]["customdata"][0]
+    assert "3 seeds" in chart(app)["V-RLM, ours"]["customdata"][0]
     cells = [cell for cell in summary.cells("data_collection") if cell.mechanism == "Q-RLM"]
     assert f"<b>Q-RLM</b> needs about <b>ε = {summary.epsilon_needed(cells, 80.0):.1f}</b>" in words(app)
     healthy(app.slider(key="need").set_value(60).run())
     assert f"<b>Q-RLM</b> needs about <b>ε = {summary.epsilon_needed(cells, 60.0):.1f}</b>" in words(app)
     healthy(app.toggle(key="paper").set_value(False).run())
-    assert "V-RLM (paper)" not in chart(app) and "V-RLM (ours)" in chart(app)
+    assert "V-RLM, paper" not in chart(app) and "V-RLM, ours" in chart(app)
     assert {each.key for each in app.main.get("download_button")} == {"download_cells", "download_trials"}
 
 
 def test_what_is_not_measured_is_said_and_the_papers_shown(open_page: Open, results: Path) -> None:
     app = open_page("benchmarks", exp="Novel class", data="CIFAR-10")
-    assert "Nothing is measured here yet" in app.info[0].value and "C-RLM (paper)" in chart(app)
+    assert "Nothing is measured here yet" in app.info[0].value and "C-RLM, paper" in chart(app)
     assert {each.key for each in app.main.get("download_button")} == {"download_cells"}
     healthy(app.selectbox(key="exp").set_value("Data join").run())  # has no CIFAR-10
     assert app.segmented_control(key="data").value == "Lending Club"
@@ -102,13 +102,13 @@ def test_the_camera_saves_what_was_chosen(open_page: Open, results: Path) -> Non
 def test_a_link_opens_the_same_view(open_page: Open, results: Path) -> None:
     app = open_page("benchmarks", exp="Private inference", data="CIFAR-10", need="30", paper="false")
     assert app.slider(key="need").value == 30 and app.toggle(key="paper").value is False
-    assert "C-RLM (paper)" not in chart(app) and "theory: cap of any ε-LDP report" in chart(app)
+    assert "C-RLM, paper" not in chart(app) and "theory: cap of any ε-LDP report" in chart(app)
 
 
 @pytest.mark.parametrize("address", [{"exp": "Alchemy"}, {"data": "ImageNet"}, {"need": "400"}, {"save": "GIF"}])
 def test_a_broken_link_still_opens(open_page: Open, results: Path, address: dict[str, str]) -> None:
     app = open_page("benchmarks", **address)
-    assert "V-RLM (ours)" in chart(app) and app.slider(key="need").value == 80
+    assert "V-RLM, ours" in chart(app) and app.slider(key="need").value == 80
 
 
 def test_other_pages_open_after_a_dataset_that_they_do_not_have(open_page: Open, results: Path) -> None:

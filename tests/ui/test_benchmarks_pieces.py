@@ -65,9 +65,9 @@ def test_without_results_the_papers_are_shown() -> None:
             shown = view(experiment, dataset)
             figure = accuracy_chart(shown, with_paper=True)
             json.dumps(figure)
-            assert shown.cells == [] and not any("(ours)" in name for name in traces(figure))
+            assert shown.cells == [] and not any(", ours" in name for name in traces(figure))
             for name, curve in shown.paper.items():
-                line = traces(figure)[f"{name} (paper)"]
+                line = traces(figure)[f"{summary.shown_name(name)}, paper"]
                 assert dict(zip(line["x"], line["y"], strict=True)) == {
                     e: m for e, (m, _) in curve.items() if math.isfinite(e)
                 }
@@ -81,15 +81,15 @@ def test_ours_is_solid_and_the_papers_dashed_in_one_colour() -> None:
     add("Q-RLM", 10.0, 90.0)
     shown = view("data_collection", "mnist")
     figure = accuracy_chart(shown, with_paper=True)
-    mine, theirs = traces(figure)["V-RLM (ours)"], traces(figure)["V-RLM (paper)"]
+    mine, theirs = traces(figure)["V-RLM, ours"], traces(figure)["V-RLM, paper"]
     assert (mine["x"], mine["y"], mine["error_y"]["array"]) == ([2.0, 10.0], [30.0, 86.0], [0.0, 1.0])
     assert mine["line"]["color"] == theirs["line"]["color"] and mine["legendgroup"] == theirs["legendgroup"]
     assert "dash" not in mine["line"] and theirs["line"]["dash"] == "dash"
-    assert traces(figure)["Q-RLM (ours)"]["line"]["color"] != mine["line"]["color"]
+    assert traces(figure)["Q-RLM, ours"]["line"]["color"] != mine["line"]["color"]
     for words in ("86.0 ± 1.0 %", "3 seeds", "λ = 0.7", "l = 10", "ε_pre = 33", "version 0.1.0"):
         assert words in mine["customdata"][1]
     assert not any(
-        "(paper)" in name for name in traces(accuracy_chart(shown, with_paper=False)) if "no LDP" not in name
+        ", paper" in name for name in traces(accuracy_chart(shown, with_paper=False)) if "no LDP" not in name
     )
     assert set(traces(figure)["chance"]["y"]) == {10.0}
     assert set(traces(figure)["no LDP: V-RLM (ours)"]["y"]) == {95.0}  # ours instead of the paper's 94.9
