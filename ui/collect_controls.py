@@ -21,8 +21,8 @@ PURPOSES = {
     "novel": "novel_class",
     "join": "data_join",
 }
-RECOMMENDED = {"collection": "denoising", "private": "label-noise", "novel": "label-noise", "join": "naive"}
-"""The paper's objective for each experiment."""
+RECOMMENDED = {"collection": "denoising", "private": "label-noise", "novel": "denoising", "join": "naive"}
+"""The objective that our experiments use."""
 
 EVERYONE = 1_000_000
 PEOPLE = (250, 500, 1_000, 2_000, 4_000, 8_000, EVERYONE)
@@ -36,6 +36,8 @@ def choose() -> Choice:
         dataset = dataset_control(experiment)
         objective = "naive" if experiment == "join" else objective_control(experiment)
     about = collect_text.ABOUT_JOINED if experiment == "join" else collect_text.ABOUT_OBJECTIVE[objective]
+    if experiment == "novel" and objective == "denoising":
+        about += f" {collect_text.ABOUT_COMPLETED}"
     st.html(f'<p class="rlm-note">{about}</p>')
     st.header("Whom do you ask, and how privately?", anchor=False)
     budget, people = budget_and_people(experiment, dataset)

@@ -160,4 +160,5 @@ def task_of(choice: Choice, reports: Reports, model: Any) -> Task:
         valid=valid,
         test=test,
         own=own[: len(reports.y_private)] if own is not None else None,
+        new_class=choice.experiment == "novel",
     )

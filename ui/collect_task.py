@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +25,7 @@ from rlm_core.collector.classifier import (
     StopTraining,
     posterior_weights,
 )
+from rlm_core.collector.completed_prior import complete
 from rlm_core.collector.join import joined
 from rlm_core.training.loop import Progress
 from rlm_core.types import FloatArray, IntArray
@@ -90,6 +91,7 @@ class Task:
     only this demonstration can ask, because the data are public. ``on_private``: whether the classifier
     is meant for z̃ rather than z; the validation group then tries it on z̃. ``own``: columns of those who
     report that the collector has in the clear; then the labels are clear too, and so is the validation.
+    ``new_class``: the prior lacks a class that is asked for, and is completed from the reports.
     """
 
     classes: int
@@ -105,6 +107,7 @@ class Task:
     valid: People = field(repr=False)
     test: People = field(repr=False)
     own: FloatArray | None = field(default=None, repr=False)
+    new_class: bool = False
     epochs: int = EPOCHS
     checks: int = CHECKS
     max_prior: int = MAX_PRIOR
@@ -173,6 +176,7 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
     classifier = network(task)
     if task.own is not None:
         tell(Alone(accuracy=alone(task, stopped)))
+    prior, density, told = prior_and_density(task, classifier.objective, tell, stopped)
     answers: list[PrivateAccuracy] = []
     kept = 0
     weights: dict[int, Tensor] = {}
@@ -182,7 +186,6 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
         if not (private and classifier.objective == "denoising"):
             return np.equal(classifier.predict(people.inputs(private)), people.y)
         if id(people) not in weights:  # they do not change while the network learns
-            density = task.noise.log_density_pairs
             weights[id(people)] = posterior_weights(people.z_private, classifier.support_, density)
         return np.equal(classifier.predict_private(people.z_private, weights[id(people)]), people.y)
 
@@ -213,8 +216,8 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
         beside(task.own, task.z_private),
         task.y_private,
         transition=task.transition,
-        log_density=watched(task.noise.log_density_pairs, len(task.z_private), tell, stopped),
-        prior=task.prior_z,
+        log_density=told,
+        prior=prior,
         validate=validate,
         progress=at_epoch,
     )
@@ -229,6 +232,18 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
         validation=classifier.validation_,
         stopped=done < task.epochs,
     )
+
+
+def prior_and_density(
+    task: Task, objective: Objective, tell: Callable[[Event], None], stopped: Callable[[], bool]
+) -> tuple[FloatArray, LogDensity, LogDensity]:
+    """The prior, the density that goes with it, and the same density with somebody watching."""
+    density, reports = task.noise.log_density_pairs, len(task.z_private)
+    if not (task.new_class and objective == "denoising"):
+        return task.prior_z, density, watched(density, reports, tell, stopped)
+    told = watched(density, 2 * reports, tell, stopped)  # once to complete the prior, once for the weights
+    completed = complete(task.prior_z[: task.max_prior], task.z_private, told, seed=task.seed)
+    return completed.points, replace(completed, log_density=density).log_joint, completed.log_joint
 
 
 def network(task: Task) -> NoiseAwareClassifier:

@@ -57,6 +57,11 @@ ABOUT_OBJECTIVE = {
     "naive": "The reports are taken at face value, as if there were no noise.",
 }
 
+ABOUT_COMPLETED = (
+    "No public record is a 9, so the list is completed first: points in all directions stand for what it lacks, and "
+    "the reports themselves tell how much each of them counts."
+)
+
 ABOUT_JOINED = (
     "One network sees your columns and the report side by side. Its labels are yours and clean, and so is the "
     "validation; new loans will arrive in the same way, so it may get used to the noise."
@@ -80,7 +85,9 @@ For a report $(\tilde z, \tilde y)$, public records $z'_1 \dots z'_M$ and a netw
 | **Naive** | $\log p_\psi(\tilde y \mid \tilde z)$ | the noise ignored |
 
 The mechanism is public, so the collector knows $p(\tilde z \mid z)$ and $p(\tilde y \mid y)$ exactly. The weights
-$w_m$ do not depend on the network and are computed once, before the first epoch.
+$w_m$ do not depend on the network and are computed once, before the first epoch. For a class that the public
+records lack, half of the $z'_m$ are points in directions drawn evenly, and $w_m \propto s_m\, p(\tilde z \mid z'_m)$ with
+the shares $s$ that make all reports together most likely, $\max_s \sum_n \log \sum_m s_m\, p(\tilde z_n \mid z'_m)$.
 
 **Private validation.** After every few epochs the classifier is sent to a validation group. Each member tries it on
 their own device and returns one bit, right or wrong, flipped with probability $p = 1/(e^\varepsilon + 1)$. From the

@@ -247,7 +247,7 @@ def test_novel_class_with_the_mechanism_that_saw_nines_says_so(
     )
     app = open_page("collect", exp="Novel class", people="250", eps="4")
     assert "has seen 9s" in words(app) and "lam" not in {str(each.key) for each in app.slider}
-    assert app.segmented_control(key="objective").value == "Label noise only"
+    assert app.segmented_control(key="objective").value == "Denoising" and collect_text.ABOUT_COMPLETED in words(app)
     finish(collect(app))
     (run,) = runs(app)
     assert run.choice.budget.epsilon_x == 4.0

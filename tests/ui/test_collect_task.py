@@ -12,7 +12,18 @@ import pytest
 from rlm_core import zoo
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from ui.collect_reports import NOVEL, Choice, channel, collect, groups, people_available, task_of
-from ui.collect_task import Event, Point, Result, Stopped, Task, Weighing, batch_size, learn, objective_in_use
+from ui.collect_task import (
+    Event,
+    Point,
+    Result,
+    Stopped,
+    Task,
+    Weighing,
+    batch_size,
+    learn,
+    objective_in_use,
+    prior_and_density,
+)
 
 NAME = "mnist-vrlm-l10-eps33"
 CHOICE = Choice(
@@ -151,6 +162,21 @@ def test_novel_class_is_balanced_sends_no_label_and_has_no_nine_in_the_prior(mod
     truth = model.bundle.test_z[model.bundle.test_y == NOVEL]
     assert np.array_equal(task.test.z[task.test.y == 1], truth[: int(task.test.y.sum())])
     assert run(task)[0].clean > 0.6
+    shares = [event.share for event in run(replace(task, objective="denoising"))[1] if isinstance(event, Weighing)]
+    assert shares == sorted(shares) and shares[-1] == 1.0 and shares[len(shares) // 2 - 1] == 0.5  # two passes
+
+
+def test_the_prior_of_a_new_class_is_completed_for_denoising_alone(model) -> None:
+    choice = replace(CHOICE, experiment="novel", lam=1.0, epsilon=8.0, people=500)
+    task = task_of(choice, collect(choice, model), model)
+    same, _, _ = prior_and_density(task, "label-noise", lambda event: None, lambda: False)
+    assert same is task.prior_z and task.new_class
+    points, density, told = prior_and_density(task, "denoising", lambda event: None, lambda: False)
+    assert len(points) == min(task.max_prior, len(task.prior_z)) and not np.isin(points, task.prior_z).all()
+    z_private = task.z_private[:3]
+    assert np.array_equal(density(z_private, points), told(z_private, points))
+    shares = density(z_private, points) - task.noise.log_density_pairs(z_private, points)
+    assert np.exp(shares[0]).sum() == pytest.approx(1.0)
 
 
 def test_collections_do_not_depend_on_the_objective() -> None:
