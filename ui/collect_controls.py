@@ -21,7 +21,7 @@ PURPOSES = {
     "novel": "novel_class",
     "join": "data_join",
 }
-RECOMMENDED = {"collection": "denoising", "private": "label-noise", "novel": "denoising", "join": "naive"}
+RECOMMENDED = {"collection": "denoising", "private": "denoising", "novel": "denoising", "join": "naive"}
 """The objective that our experiments use."""
 
 EVERYONE = 1_000_000

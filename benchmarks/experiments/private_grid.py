@@ -23,7 +23,7 @@ from benchmarks.experiments import private_inference
 from benchmarks.experiments.protocol import Trial, row
 from benchmarks.table import Row
 from rlm_core.training.paper import PAPER
-from rlm_core.training.presets import preset_name
+from rlm_core.training.presets import GROWN, preset_name
 
 EXPERIMENT = "private_grid"
 DATASET = "mnist"
@@ -32,14 +32,14 @@ CLOSE = 2.5  # points below the best of the first seed: two standard errors of a
 
 
 def candidates() -> tuple[str, ...]:
-    """Every mechanism that the paper's tables list for MNIST, once, without the one for no LDP."""
+    """Every mechanism that the paper's tables list for MNIST, once, without the one for no LDP; and our own two."""
     names = [
         preset_name(experiment, DATASET, line.epsilon)
         for experiment in ("private_inference", "data_collection")
         for line in PAPER[experiment, DATASET]
         if math.isfinite(line.epsilon)
     ]
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys([*names, *GROWN]))
 
 
 def estimates(epsilon: float, seed: int) -> dict[str, float]:

@@ -12,6 +12,10 @@ Without it, coordinates of z are given up early, before the decoder has learnt t
 and stay unused (posterior collapse; Bowman et al. 2016, Sønderby et al. 2016). After the
 warm-up, and whenever the model is evaluated, the objective is the ELBO itself.
 
+The noise may grow, too: b starts at that of a larger ε_pre and rises to its own value in the
+middle of training. Much noise from the start leaves z with the few coordinates that are learnt
+first; with noise that grows, one more survives, at about the same ELBO (see ``presets.py``).
+
 b = 0 has no ELBO: as b→0 the KL grows like ln(1/b) without bound, and dropping that
 term leaves a plain autoencoder with an l1 penalty. The paper trains without noise
 only for the C-RLM; here b = 0 is refused.
@@ -77,6 +81,8 @@ class VariationalRLM(nn.Module):
         epsilon_pretraining: fixes b = 2l/ε_pre; ``None`` makes ln b a learnt scalar that
             starts at the prior's scale.
         warm_up_steps: training steps over which the weight of the KL rises to 1.
+        first_epsilon: with a fixed ε_pre, b starts at 2l/first_epsilon …
+        growth_steps: … and rises linearly to 2l/ε_pre between these two training steps.
     """
 
     posterior_log_scale: Tensor
@@ -90,12 +96,18 @@ class VariationalRLM(nn.Module):
         clip: L1Clip,
         epsilon_pretraining: float | None,
         warm_up_steps: int = 0,
+        first_epsilon: float | None = None,
+        growth_steps: tuple[int, int] = (0, 0),
     ) -> None:
         super().__init__()
         self.encoder, self.decoder, self.clip = encoder, decoder, clip
         self.warm_up_steps = warm_up_steps
+        self.first_scale = None if first_epsilon is None else clip.l1_sensitivity / first_epsilon
+        self.growth_steps = growth_steps
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))  # a checkpoint must keep it
         if epsilon_pretraining is None:
+            if first_epsilon is not None:
+                raise ValueError(f"Expected no first_epsilon where the scale is learnt, got {first_epsilon=}.")
             self.posterior_log_scale = nn.Parameter(torch.tensor(math.log(PRIOR_SCALE)))
         else:
             if not 0 < epsilon_pretraining < math.inf:
@@ -109,14 +121,19 @@ class VariationalRLM(nn.Module):
     @property
     def scale(self) -> Tensor:
         """b, the scale of the posterior and of the noise during training."""
-        return self.posterior_log_scale.exp()
+        last = self.posterior_log_scale.exp()
+        start, end = self.growth_steps
+        if self.first_scale is None or not self.training or self.steps >= end:
+            return last
+        grown = max(0.0, self.steps.item() - start) / (end - start)
+        return self.first_scale + grown * (last - self.first_scale)
 
     def kl_weight(self) -> float:
         """The KL's weight in this step: below 1 only during the warm-up. Counts the steps of training."""
-        if not self.training or self.warm_up_steps == 0:
+        if not self.training:
             return 1.0
         self.steps += 1
-        return min(1.0, self.steps.item() / self.warm_up_steps)
+        return min(1.0, self.steps.item() / self.warm_up_steps) if self.warm_up_steps else 1.0
 
     def represent(self, x: Tensor) -> Tensor:
         """z = ν(h(x)): (n, d)."""

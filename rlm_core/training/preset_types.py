@@ -18,7 +18,8 @@ class VRLMPreset:
 
     ``hidden`` are the encoder's hidden layers, mirrored in the decoder; ``share`` is the
     part of the training set that the mechanism gets (η in the paper). ``warm_up`` is the
-    share of training during which the weight of the KL rises to 1. With ``central`` the
+    share of training during which the weight of the KL rises to 1. With ``first_epsilon`` the
+    noise starts at that ε_pre and grows to its own from 30 to 70 % of training. With ``central`` the
     encoder is trained anew by DP-Adam through the decoder of the preset without it
     (``two_stage.py``), for at most ``epochs``.
     """
@@ -34,6 +35,7 @@ class VRLMPreset:
     epochs: int
     schedule: Schedule = "cosine"
     warm_up: float = 0.0
+    first_epsilon: float | None = None
     share: float = 0.75
     central: CentralDP | None = None
 

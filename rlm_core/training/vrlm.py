@@ -16,6 +16,8 @@ from rlm_core.training.loop import Objective, Progress, train
 from rlm_core.training.presets import VRLMPreset
 from rlm_core.training.sources import RowData, unit_interval
 
+GROWTH = (0.3, 0.7)  # the part of training in which the noise of a preset with ``first_epsilon`` grows
+
 
 def build_vrlm(preset: VRLMPreset, data: RowData, *, seed: int) -> VariationalRLM:
     """The untrained model: encoder p → hidden → d, decoder the other way round."""
@@ -31,12 +33,15 @@ def build_vrlm(preset: VRLMPreset, data: RowData, *, seed: int) -> VariationalRL
             )
         else:
             decoder = MLPDecoder(sizes[::-1])
+    steps = preset.epochs * (len(data.train) // preset.batch_size)
     return VariationalRLM(
         encoder=encoder,
         decoder=decoder,
         clip=L1Clip(radius=preset.radius),
         epsilon_pretraining=None if preset.epsilon_pretraining == "learnt" else preset.epsilon_pretraining,
-        warm_up_steps=round(preset.warm_up * preset.epochs * (len(data.train) // preset.batch_size)),
+        warm_up_steps=round(preset.warm_up * steps),
+        first_epsilon=preset.first_epsilon,
+        growth_steps=(round(GROWTH[0] * steps), round(GROWTH[1] * steps)),
     )
 
 

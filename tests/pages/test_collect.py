@@ -14,6 +14,7 @@ from collect_desk import Desk
 from page_driver import Open, healthy, words
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.experiments import private_grid
 from rlm_core import private_accuracy
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from ui import cache, collect_actions, collect_office, collect_reports, collect_text
@@ -166,11 +167,13 @@ def test_without_a_label_there_is_nothing_to_learn(open_page: Open) -> None:
 
 def test_private_inference_takes_its_own_mechanism_and_objective(open_page: Open) -> None:
     app = open_page("collect", people="250")
+    healthy(app.segmented_control(key="objective").set_value("Naive").run())
     healthy(app.segmented_control(key="exp").set_value("Private inference").run())
-    assert app.segmented_control(key="objective").value == "Label noise only"
+    assert app.segmented_control(key="objective").value == "Denoising"
     finish(collect(app))
     choice = runs(app)[0].choice
-    assert choice.mechanism == "mnist-vrlm-l10-eps5" and choice.objective == "label-noise"
+    assert choice.epsilon == 10.0 and choice.objective == "denoising"
+    assert choice.mechanism == private_grid.chosen("mnist", 10.0, seed=0)  # by our search, not by the paper's
 
 
 def test_the_sweep_is_five_collections_and_says_so(open_page: Open) -> None:

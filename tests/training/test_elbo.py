@@ -168,3 +168,28 @@ def test_the_warm_up_raises_the_weight_of_the_kl_and_ends_at_the_elbo() -> None:
     fresh = build(4).eval()
     torch.testing.assert_close(loss(fresh), elbo)  # evaluation is never warmed up
     assert fresh.state_dict()["steps"] == 0 and warm.state_dict()["steps"] == 6  # a checkpoint keeps it
+
+
+def test_the_noise_grows_in_the_middle_of_training_and_ends_at_its_own_scale() -> None:
+    def build(epsilon: float | None = 4.0, first: float | None = 16.0) -> VariationalRLM:
+        return VariationalRLM(
+            encoder=nn.Linear(6, 2),
+            decoder=nn.Linear(2, 6),
+            clip=L1Clip(radius=2.0),
+            epsilon_pretraining=epsilon,
+            first_epsilon=first,
+            growth_steps=(2, 6),
+        )
+
+    model, objective, scales = build(), negative_elbo(bernoulli), []
+    for _ in range(8):
+        scales.append(float(model.scale))
+        objective(model, torch.rand(3, 6), torch.Generator().manual_seed(1))
+    first, last = 4.0 / 16.0, 4.0 / 4.0
+    expected = [first, first, first] + [first + part * (last - first) for part in (0.25, 0.5, 0.75, 1.0)] + [last]
+    assert scales == pytest.approx(expected)
+    fresh = build().eval()
+    assert float(fresh.scale) == pytest.approx(last)  # evaluation is at the preset's own noise
+    assert float(build(first=None).scale) == pytest.approx(last)
+    with pytest.raises(ValueError, match="learnt"):
+        build(epsilon=None)

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, asdict
 
 import pytest
 
-from rlm_core.training.presets import PRESETS, CRLMPreset, VRLMPreset, choice, preset_name
+from rlm_core.training.presets import GROWN, PRESETS, CRLMPreset, VRLMPreset, choice, preset_name
 
 INF = math.inf
 # Typed again from the paper: (experiment, dataset): {ε: (λ, d, l, ε_pre)}
@@ -112,6 +112,16 @@ def test_auxiliary_shares() -> None:
     assert isinstance(preset, VRLMPreset) and preset.share == 0.25
     whole = PRESETS[preset_name("data_collection", "mnist", 10)]
     assert {**asdict(preset), "share": 0.75} == asdict(whole)
+
+
+def test_our_own_for_private_inference_are_not_the_papers() -> None:
+    listed = {preset_name(experiment, dataset, epsilon) for experiment, dataset, epsilon in CASES}
+    assert len(GROWN) == 2 and not listed & set(GROWN)
+    for name in GROWN:
+        preset = PRESETS[name]
+        assert isinstance(preset, VRLMPreset) and preset.first_epsilon == 15.0
+        assert isinstance(preset.epsilon_pretraining, float) and preset.epsilon_pretraining < 15.0
+    assert all(getattr(PRESETS[name], "first_epsilon", None) is None for name in listed)
 
 
 def test_names_are_distinct_mechanisms() -> None:
