@@ -74,16 +74,18 @@ def mechanisms_of(dataset: str, split: str) -> list[str]:
 def suited_mechanism(dataset: str, epsilon: float, purpose: str, names: tuple[str, ...]) -> str:
     """Of ``names``, the one recommended for a purpose at the budget nearest to ε.
 
-    The zoo recommends the paper's choice; for private inference it is our own private search's, for the
-    shipped mechanisms are those of seed 0.
+    The zoo recommends the paper's choice; for private inference it is our own private search's (with the
+    first seed, as the shipped mechanisms are).
     """
     from benchmarks.experiments import private_grid, private_inference  # slow to import, and one page asks
 
     budgets = sorted((1.0, 2.0, 4.0, 6.0, 8.0, 10.0), key=lambda each: abs(math.log(each / min(epsilon, 1e6))))
     for budget in [*([epsilon] if math.isinf(epsilon) else []), *budgets]:
         try:
-            searched = purpose == private_inference.EXPERIMENT and math.isfinite(budget)
-            name = private_grid.chosen(dataset, budget, seed=0) if searched else zoo.choose(dataset, budget, purpose)
+            if purpose == private_inference.EXPERIMENT and math.isfinite(budget):
+                name = private_grid.chosen(dataset, budget, seed=0, among=names)
+            else:
+                name = zoo.choose(dataset, budget, purpose)
         except (ValueError, FileNotFoundError):  # the paper has no such row, or the search's file is gone
             break
         if name in names:

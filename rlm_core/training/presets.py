@@ -92,7 +92,17 @@ from rlm_core.training.dp_settings import GROUPS, MOST_EPOCHS, OUR_DP_ADAM, UNTI
 from rlm_core.training.paper import AUXILIARY_SHARES, DP_ADAM, INF, PAPER, Choice, choice
 from rlm_core.training.preset_types import CRLMPreset, Preset, Split, VRLMPreset
 
-__all__ = ["GROWN", "PRESETS", "CRLMPreset", "Preset", "Split", "VRLMPreset", "preset_name", "private_name", "public_name"]
+__all__ = [
+    "GROWN",
+    "PRESETS",
+    "CRLMPreset",
+    "Preset",
+    "Split",
+    "VRLMPreset",
+    "preset_name",
+    "private_name",
+    "public_name",
+]
 
 MNIST = VRLMPreset(
     dataset="mnist",
