@@ -4,9 +4,10 @@ Paper, appendix "Hyperparameter Choices": l and ε_pre come from a grid search v
 privately. Its result for private inference on MNIST (ε_pre = 5) does not carry over to our
 training, where so much noise leaves two of eight coordinates in use. So we search again at
 ε ≥ 4: with the first seed over all mechanisms that the paper lists for MNIST and two of our own
-(``presets.GROWN``), with the others over those that came close there (:data:`CLOSE`). The rows hold the private validation's
-estimate (percent, as ``accuracy``); no test row is looked at. For CIFAR-10, and where less
-than ε = 4 makes estimates too noisy to choose by, the paper's choice stands.
+(``presets.GROWN``), with the others over those that came close there (:data:`CLOSE`). The rows
+hold the private validation's estimate (percent, as ``accuracy``); no test row is looked at. For
+CIFAR-10, and where less than ε = 4 makes estimates too noisy to choose by, the paper's choice
+stands.
 
 A mechanism's name here is its preset's. :func:`chosen` reads the committed grid.
 """
