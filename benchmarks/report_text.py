@@ -24,8 +24,8 @@ ABOUT = {
         "on people of whom the same combination is known.",
     ),
     "private_inference": (
-        "The people who are classified send reports too. Columns are ε_train; ε_test = 0.7 ε_train. On MNIST at ε ≥ 4 the",
-        "V-RLM is the one that a private search found for each seed (see below).",
+        "The people who are classified send reports too. Columns are ε_train; ε_test = 0.7 ε_train. On MNIST at ε ≥ 4",
+        "the V-RLM is the one that a private search found for each seed (see below).",
     ),
     "cdp": (
         "Data collection with an encoder that was itself trained under (ε_cdp, 1e-5)-central DP, given the decoder",
