@@ -80,8 +80,8 @@ For a report $(\tilde z, \tilde y)$, public records $z'_1 \dots z'_M$ and a netw
 
 | objective | | |
 |---|---|---|
-| **Denoising** | $\log \sum_m w_m \sum_y p(\tilde y \mid y)\, p_\psi(y \mid z'_m)$, $\quad w_m \propto p(\tilde z \mid z'_m)$ | made for clean records |
-| **Label noise only** | $\log \sum_y p(\tilde y \mid y)\, p_\psi(y \mid \tilde z)$ | made for private records |
+| **Denoising** | $\log \sum_m w_m \sum_y p(\tilde y \mid y)\, p_\psi(y \mid z'_m)$, $\quad w_m \propto p(\tilde z \mid z'_m)$ | for clean records; private ones by Bayes’ rule |
+| **Label noise only** | $\log \sum_y p(\tilde y \mid y)\, p_\psi(y \mid \tilde z)$ | the paper’s for private records |
 | **Naive** | $\log p_\psi(\tilde y \mid \tilde z)$ | the noise ignored |
 
 The mechanism is public, so the collector knows $p(\tilde z \mid z)$ and $p(\tilde y \mid y)$ exactly. The weights
