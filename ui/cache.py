@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -80,16 +82,19 @@ def suited_mechanism(dataset: str, epsilon: float, purpose: str, names: tuple[st
     from benchmarks.experiments import private_grid, private_inference  # slow to import, and one page asks
 
     budgets = sorted((1.0, 2.0, 4.0, 6.0, 8.0, 10.0), key=lambda each: abs(math.log(each / min(epsilon, 1e6))))
+
+    def recommended(budget: float) -> Iterator[str]:
+        if purpose == private_inference.EXPERIMENT and math.isfinite(budget):
+            with suppress(FileNotFoundError, ValueError):  # the search is not complete, or the paper has no such table
+                yield private_grid.chosen(dataset, budget, seed=0, among=names)
+        for each in (purpose, "data_collection"):
+            with suppress(ValueError):  # the paper has no such table
+                yield zoo.choose(dataset, budget, each)
+
     for budget in [*([epsilon] if math.isinf(epsilon) else []), *budgets]:
-        try:
-            if purpose == private_inference.EXPERIMENT and math.isfinite(budget):
-                name = private_grid.chosen(dataset, budget, seed=0, among=names)
-            else:
-                name = zoo.choose(dataset, budget, purpose)
-        except (ValueError, FileNotFoundError):  # the paper has no such row, or the search's file is gone
-            break
-        if name in names:
-            return name
+        for name in recommended(budget):
+            if name in names:
+                return name
     return names[0]
 
 

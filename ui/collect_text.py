@@ -58,8 +58,8 @@ ABOUT_OBJECTIVE = {
 }
 
 ABOUT_COMPLETED = (
-    "No public record is a 9, so the list is completed first: points in all directions stand for what it lacks, and "
-    "the reports themselves tell how much each of them counts."
+    "No public record is a 9, so the public records are completed first: points in all directions stand for what "
+    "they lack, and the reports themselves tell how much each of them counts. Without noise there is no need for it."
 )
 
 ABOUT_JOINED = (
@@ -91,7 +91,8 @@ the shares $s$ that make all reports together most likely, $\max_s \sum_n \log \
 
 **Private validation.** After every few epochs the classifier is sent to a validation group. Each member tries it on
 their own device and returns one bit, right or wrong, flipped with probability $p = 1/(e^\varepsilon + 1)$. From the
-share $\tilde A$ of "right", the estimate is $(\tilde A - p)/(1 - 2p)$. The network with the best estimate is kept.
+share $\tilde A$ of "right", the estimate is $(\tilde A - p)/(1 - 2p)$. The network that is kept is the last one
+that is not clearly worse than an earlier one.
 Every question costs each member ε.
 """  # noqa: E501
 
@@ -103,7 +104,9 @@ CURVES = (
     "mixture of the public records that may be behind it."
 )
 
-TABLE = "Percentages are of the test people. **Kept** is the epoch that the private validation liked best."
+TABLE = (
+    "Percentages are of the test people. **Kept** is the last epoch that private validation did not find clearly worse."
+)
 
 SWEEP = (
     "The same collection with different shares λ of ε for the record. A small λ drowns the record in noise, a large "

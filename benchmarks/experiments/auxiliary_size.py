@@ -1,8 +1,8 @@
 """How little auxiliary data is enough? MNIST data collection with a mechanism trained on a share η.
 
 Paper, appendix "Effects of Reducing Auxiliary Dataset Size": what the mechanism does not get,
-the classifier does. The benchmarks train no mechanism; they get all 60,000 records (54,000
-and 6,000 for validation), which is the setting that favours them most.
+the classifier does. The benchmarks train no mechanism; they get all 60,000 records (58,500
+and 1,500 for validation), which is the setting that favours them most.
 """
 
 from __future__ import annotations

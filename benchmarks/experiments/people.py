@@ -74,7 +74,7 @@ def learnt(name: str, seed: int, runs: Path) -> People:
         facts={
             "latent_dim": preset.latent_dim,
             "radius": preset.radius,
-            "epsilon_pretraining": preset.epsilon_pretraining,
+            "epsilon_pretraining": _noise_in_training(preset),
         },
     )
 
@@ -149,6 +149,12 @@ def join(name: str, seed: int) -> tuple[LABELLED, LABELLED, LABELLED]:
     encoder = LoanPreprocessor.fit(table.select(split, "classifier_train")[0], columns=columns)
     train, valid, test = (_encoded(table, split, part, encoder) for part in CLASSIFIER_PARTS)
     return train, valid, test
+
+
+def _noise_in_training(preset: Preset) -> float | str:
+    """ε_pre for the table, with the first one where the noise grew."""
+    first, last = getattr(preset, "first_epsilon", None), preset.epsilon_pretraining
+    return last if first is None else f"{first:g} to {last:g}"
 
 
 def _asked(preset: Preset, labelled: LABELLED) -> LABELLED:

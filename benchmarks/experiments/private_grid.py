@@ -77,12 +77,15 @@ def measure(trial: Trial, runs: Path) -> Row:
 
 
 def chosen(dataset: str, epsilon: float, seed: int, *, among: Collection[str] | None = None) -> str:
-    """The candidate (``among`` some) with the highest estimate, where there was a search; else the paper's choice."""
+    """The candidate with the highest estimate, where there was a search; else the paper's choice.
+
+    ``among``: only these are compared; if the search has none of them, it is the paper's choice, too.
+    """
     paper = preset_name("private_inference", dataset, epsilon)
     if dataset != DATASET or epsilon not in SEARCHED:
         return paper
     found, names = estimates(epsilon, seed), finalists(epsilon, seed)
     if not set(names) <= set(found):
         raise who.MissingRun("python -m benchmarks run private_grid")
-    compared = [name for name in names if among is None or name in among] or [paper]
-    return max(compared, key=lambda name: (found[name], name == paper))
+    compared = [name for name in names if among is None or name in among]
+    return max(compared, key=lambda name: (found[name], name == paper)) if compared else paper

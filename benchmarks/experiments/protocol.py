@@ -1,6 +1,6 @@
 """What every experiment shares: a trial, the people in it, and the collector's classifier.
 
-No experiment looks at a clean label to choose anything. Classifiers are compared, and
+No trial looks at a clean label to choose anything. Classifiers are compared, and
 stopped, by the paper's private validation (appendix "Hyperparameter Tuning Under LDP"): the
 validation group returns correct-or-not bits, flipped with 1/(e^ε + 1).
 """

@@ -12,6 +12,19 @@ by maximum likelihood,
 which is concave in s (the nonparametric maximum likelihood of Kiefer and Wolfowitz 1956, on a fixed
 support). Bayes' rule with this prior weighs z′ₘ by sₘ p(z̃|z′ₘ). No label is used and nothing new is
 asked of anyone: it is post-processing of the reports.
+
+Compared on MNIST, 'is it a 9?' on 1,190 clean validation records with their labels (seeds 0 and 1, one
+draw each; percent). Points beside the records of D₁: none, midpoints of two records, even directions:
+
+    ε    seed   noise ignored   D₁ alone   + midpoints   + directions
+    10   0      84.0            88.2       89.0          88.1
+    6    0      83.9            87.8       89.5          90.5
+    4    0      85.4            84.7       84.0          86.4
+    2    0      84.9            84.5       85.4          85.3
+    1    0      77.2            84.5       86.0          85.4
+    10   1      82.2            82.7       84.0          87.4
+    6    1      83.3            85.4       87.4          88.6
+    4    1      82.7            80.5       82.8          84.0
 """
 
 from __future__ import annotations
@@ -58,8 +71,10 @@ def complete(
         seed: of the choice of records and directions.
     """
     known, reports = finite("prior", prior), finite("z_private", z_private)
-    if known.ndim != 2 or reports.ndim != 2 or known.shape[1] != reports.shape[1] or len(known) < 2:
+    if known.ndim != 2 or reports.ndim != 2 or known.shape[1] != reports.shape[1]:
         raise ValueError(f"Expected a prior (M, d) and reports (n, d), got {known.shape} and {reports.shape}.")
+    if len(known) < 2 or len(reports) == 0:
+        raise ValueError(f"Expected M >= 2 records and n >= 1 reports, got M={len(known)}, n={len(reports)}.")
     generator = np.random.default_rng(seed)
     records = known[generator.permutation(len(known))]
     half = len(records) // 2
@@ -88,7 +103,10 @@ class _Points:
         densities = np.empty((len(reports), len(points)), dtype=np.float32)
         for start in range(0, len(reports), BLOCK):
             block = log_density(reports[start : start + BLOCK], points)
-            densities[start : start + BLOCK] = np.exp(block - block.max(1, keepdims=True))
+            peak = block.max(1, keepdims=True)
+            if not np.isfinite(peak).all():
+                raise ValueError("Expected every report to be possible under at least one point: is there noise?")
+            densities[start : start + BLOCK] = np.exp(block - peak)
         return cls(densities=densities)
 
     @property

@@ -102,6 +102,10 @@ class VariationalRLM(nn.Module):
         super().__init__()
         self.encoder, self.decoder, self.clip = encoder, decoder, clip
         self.warm_up_steps = warm_up_steps
+        if first_epsilon is not None and not (first_epsilon > 0 and 0 <= growth_steps[0] < growth_steps[1]):
+            raise ValueError(
+                f"Expected first_epsilon > 0 and growth_steps that rise, got {first_epsilon=}, {growth_steps=}."
+            )
         self.first_scale = None if first_epsilon is None else clip.l1_sensitivity / first_epsilon
         self.growth_steps = growth_steps
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))  # a checkpoint must keep it

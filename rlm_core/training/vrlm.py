@@ -34,6 +34,7 @@ def build_vrlm(preset: VRLMPreset, data: RowData, *, seed: int) -> VariationalRL
         else:
             decoder = MLPDecoder(sizes[::-1])
     steps = preset.epochs * (len(data.train) // preset.batch_size)
+    start = round(GROWTH[0] * steps)
     return VariationalRLM(
         encoder=encoder,
         decoder=decoder,
@@ -41,7 +42,7 @@ def build_vrlm(preset: VRLMPreset, data: RowData, *, seed: int) -> VariationalRL
         epsilon_pretraining=None if preset.epsilon_pretraining == "learnt" else preset.epsilon_pretraining,
         warm_up_steps=round(preset.warm_up * steps),
         first_epsilon=preset.first_epsilon,
-        growth_steps=(round(GROWTH[0] * steps), round(GROWTH[1] * steps)),
+        growth_steps=(start, max(start + 1, round(GROWTH[1] * steps))),
     )
 
 

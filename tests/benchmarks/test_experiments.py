@@ -125,6 +125,15 @@ def test_the_best_candidate_is_the_one_the_group_prefers() -> None:
     assert predict(np.zeros((1, 1)))[0] == 0 and estimate == pytest.approx(2 / 3)
 
 
+def test_the_search_can_be_limited_to_some_mechanisms() -> None:
+    best_of_all = private_grid.chosen("mnist", 8.0, seed=0)
+    assert private_grid.estimates(8.0, 0)[best_of_all] == max(private_grid.estimates(8.0, 0).values())
+    some = ("mnist-vrlm-l10-eps33", "mnist-vrlm-l5-eps32")
+    assert private_grid.chosen("mnist", 8.0, seed=0, among=some) in some
+    for seed in (0, 1):
+        assert private_grid.chosen("mnist", 8.0, seed=seed, among=["none"]) == "mnist-vrlm-l7.5-eps5"  # the paper's
+
+
 @pytest.mark.parametrize("name", experiments.NAMES)
 def test_every_experiment_lists_its_cells_once_and_in_the_papers_names(name: str) -> None:
     trials = import_module(f"benchmarks.experiments.{name}").trials(3)

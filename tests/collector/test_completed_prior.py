@@ -98,5 +98,11 @@ def test_bad_arguments_raise() -> None:
         prior.log_joint(reports, prior.points[:-1])
     with pytest.raises(ValueError, match="prior"):
         complete(known[:, :1], reports, channel.log_density_pairs)
+    with pytest.raises(ValueError, match="M >= 2"):
+        complete(known[:1], reports, channel.log_density_pairs)
+    with pytest.raises(ValueError, match="n >= 1"):
+        complete(known, reports[:0], channel.log_density_pairs)
+    with pytest.raises(ValueError, match="is there noise"):
+        complete(known, reports, lambda z, points: np.full((len(z), len(points)), -np.inf))
     with pytest.raises(ValueError, match="z_private"):
         complete(known, np.full((3, 2), np.nan), channel.log_density_pairs)

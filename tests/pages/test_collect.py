@@ -386,3 +386,15 @@ def test_a_failure_is_an_apology_not_a_traceback(open_page: Open, monkeypatch: p
 
 def test_office_is_one_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     assert office() is office() and isinstance(office(), Office)
+
+
+def test_the_recommended_mechanism_for_private_inference(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = tuple(cache.mechanism_names("mnist"))
+    found = cache.suited_mechanism("mnist", 8.5, "private_inference", names)
+    assert found == private_grid.chosen("mnist", 8.0, seed=0, among=names) and "eps5" not in found
+    cache.suited_mechanism.clear()
+    monkeypatch.setattr(private_grid, "estimates", lambda epsilon, seed: {})  # no search: the paper's choice
+    assert cache.suited_mechanism("mnist", 8.5, "private_inference", names) == "mnist-vrlm-l7.5-eps5"
+    loans = tuple(cache.mechanism_names("lending_club"))  # the paper has no such table: as for data collection
+    assert cache.suited_mechanism("lending_club", 8.5, "private_inference", loans) == "lending-vrlm-l5-eps29"
+    cache.suited_mechanism.clear()

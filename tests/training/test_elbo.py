@@ -193,3 +193,6 @@ def test_the_noise_grows_in_the_middle_of_training_and_ends_at_its_own_scale() -
     assert float(build(first=None).scale) == pytest.approx(last)
     with pytest.raises(ValueError, match="learnt"):
         build(epsilon=None)
+    for first in (0.0, -1.0):
+        with pytest.raises(ValueError, match="first_epsilon > 0"):
+            build(first=first)
