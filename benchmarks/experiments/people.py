@@ -84,8 +84,8 @@ def raw(name: str, mechanism: str, seed: int, *, everyone: bool = False) -> Peop
     """The people of a preset's split with their raw records, for one of the paper's benchmarks.
 
     Bounds (and PrivUnit's longest record) come from the mechanism's rows, as in the paper.
-    ``everyone`` gives the classifier all training rows (the paper's favourable setting for
-    benchmarks); the bounds are then the pixels' own, 0 and 1.
+    ``everyone`` gives the classifier all training rows, these too (the paper's favourable setting
+    for benchmarks).
     """
     preset = PRESETS[name]
     dataset = load(preset.dataset)
@@ -94,15 +94,12 @@ def raw(name: str, mechanism: str, seed: int, *, everyone: bool = False) -> Peop
         return _raw_loans(dataset, split, preset, mechanism)
     pixels = {part: dataset.select(split, part) for part in CLASSIFIER_PARTS}
     train, valid, test = (_asked(preset, (as_features(x).astype(np.float64), y)) for x, y in pixels.values())
+    others, their_labels = dataset.select(split, "mechanism_train")
+    seen = as_features(others)
+    bounds = Bounds(low=tuple(seen.min(0).tolist()), high=tuple(seen.max(0).tolist()))
+    longest = float(np.sqrt(np.vecdot(seen, seen)).max())
     if everyone:
-        others = dataset.select(split, "mechanism_train")
-        train = np.concatenate([train[0], as_features(others[0])]), np.concatenate([train[1], others[1]])
-        bounds = Bounds(low=(0.0,) * train[0].shape[1], high=(1.0,) * train[0].shape[1])
-        longest = float(train[0].shape[1] ** 0.5)
-    else:
-        seen = as_features(dataset.select(split, "mechanism_train")[0])
-        bounds = Bounds(low=tuple(seen.min(0).tolist()), high=tuple(seen.max(0).tolist()))
-        longest = float(np.sqrt(np.vecdot(seen, seen)).max())
+        train = np.concatenate([train[0], seen]), np.concatenate([train[1], their_labels])
     return People(
         make=lambda epsilon_x: _for_pictures(mechanism, epsilon_x, bounds, longest),
         train=train,
