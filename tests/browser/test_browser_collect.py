@@ -68,10 +68,10 @@ def test_a_long_run_can_be_watched_and_stopped_while_others_move_their_sliders(s
 
 
 def test_deep_link_to_the_collector(server, visit) -> None:
-    opened = visit(server, "/collect?exp=Novel+class&eps=4&people=1%2C000&objective=Denoising")
+    opened = visit(server, "/collect?exp=Novel+class&eps=4&people=1%2C000&objective=Naive")
     page = opened.page
     page.get_by_role("button", name="Collect 1,000 reports and learn (spends ε = 4 for each person)").wait_for()
-    for part in ("exp=Novel", "eps=4", "people=1", "objective=Denoising"):
+    for part in ("exp=Novel", "eps=4", "people=1", "objective=Naive"):
         assert part in page.url
     assert page.locator(".st-key-lam").count() == 0
 
