@@ -98,7 +98,7 @@ READING = (
     "  hundred of small ones, and decoders of a shorter first stage. With ε_CDP = 1 it is level with the paper's or",
     "  above.",
     "- **Less auxiliary data.** Our mechanisms train for 20 epochs, however few rows there are, so a smaller",
-    "  share gets fewer steps, too: that is why we lose more than the paper does. At η = 0.1 (l = 10, ε_pre = 33,",
+    "  share gets fewer steps, too: it is at least a part of why we lose more than the paper does. At η = 0.1 (l = 10, ε_pre = 33,",
     "  seed 0) the validation loss is 155.0 after these 20 epochs, 143.7 after 100, and 137.8 with η = 0.75. More",
     "  epochs would help; the table has not been measured with them. The benchmarks take their bounds from the",
     "  same rows as in data collection; with bounds that need no data (0 and 1 for a pixel, 28 for the length of",
