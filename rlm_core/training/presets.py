@@ -163,8 +163,8 @@ FINETUNE: dict[str, Any] = {
     "epochs": 60,
 }
 
-GROWN = tuple(f"mnist-vrlm-l7.5-eps{epsilon}-grown" for epsilon in (7, 9))
-"""Not the paper's: for private inference, with noise that starts at ε_pre = 15 and grows."""
+GROWN = {f"mnist-vrlm-l7.5-eps{epsilon:g}-grown": epsilon for epsilon in (7.0, 9.0)}
+"""Names to ε_pre. Not the paper's: for private inference, with noise that starts at ε_pre = 15 and grows."""
 
 _FAMILY = {
     "data_collection": {"mnist": "mnist-vrlm", "lending_club": "lending-vrlm", "cifar10": "cifar10-crlm"},
@@ -238,7 +238,7 @@ def _all_presets() -> dict[str, Preset]:
                 if share != 0.75 and line.epsilon == INF:
                     continue  # the paper's table of auxiliary sizes has no such column
                 presets[_name(split, dataset, line, share)] = _preset(split, dataset, line, share)
-    for name, epsilon in zip(GROWN, (7.0, 9.0), strict=True):
+    for name, epsilon in GROWN.items():
         presets[name] = replace(MNIST, radius=7.5, epsilon_pretraining=epsilon, first_epsilon=15.0)
     for name, preset in list(presets.items()):
         if isinstance(preset, CRLMPreset):
