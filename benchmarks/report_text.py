@@ -28,7 +28,7 @@ ABOUT = {
         "the V-RLM is the one that a private search found for each seed (see below).",
     ),
     "cdp": (
-        "Data collection with an encoder that was itself trained under (ε_cdp, 1e-5)-central DP, given the decoder",
+        "Data collection with an encoder that was itself trained under (ε_CDP, 1e-5)-central DP, given the decoder",
         "through which it is trained (`docs/central_dp.md` says what that leaves open, and with which settings; they",
         "are ours, not the paper's). Columns are the ε of local DP.",
     ),

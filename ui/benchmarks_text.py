@@ -39,7 +39,7 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     ),
     "cdp": (
         "Trained privately",
-        "The encoder itself is trained under central differential privacy at ε_cdp, for the people whose data trained "
+        "The encoder itself is trained under central differential privacy at ε_CDP, for the people whose data trained "
         "it (and given its decoder). What does that cost in data collection?",
     ),
 }
