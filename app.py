@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ui.errors import guarded
-from ui.shell import footer, frame, navigation
-from ui.startup import settle
+from ui.app.errors import guarded
+from ui.app.shell import footer, frame, navigation
+from ui.app.startup import settle
 
 page, menu = navigation()
 frame(menu)

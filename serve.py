@@ -63,8 +63,9 @@ async def warm(app: Any) -> AsyncIterator[dict[str, Any]]:
     """Import torch and load what the start page shows, before the first visit."""
     # Outside a visit Streamlit warns about every call; here that is what we want.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
-    from ui import cache, live
-    from ui.startup import settle
+    from ui.app import cache
+    from ui.app.startup import settle
+    from ui.start import live
 
     cache.device()
     cache.gallery("mnist", 3)

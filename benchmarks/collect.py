@@ -24,10 +24,10 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from rlm_core import zoo
-from ui.collect_office import Office
-from ui.collect_reports import Choice, collect, task_of
-from ui.collect_run import Run
-from ui.collect_task import Event, Task, learn
+from ui.collect.queue import Office
+from ui.collect.reports import Choice, collect, task_of
+from ui.collect.runs import Run
+from ui.collect.task import Event, Task, learn
 
 ENTRY = Path(__file__).resolve().parents[1] / "app.py"
 BUDGETS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0)

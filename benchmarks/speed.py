@@ -23,7 +23,7 @@ from rlm_core.collector.codes import PairSets, expectation_maximisation
 from rlm_core.mechanism import release_pair
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
-from rlm_core.quantised.choice import FINE_CODES, codes_for
+from rlm_core.training.codes.choice import FINE_CODES, codes_for
 
 Figures = dict[str, float | None]
 LATENT, RADIUS, EPSILON = 8, 5.0, 2.0

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import benchmarks_text
-from ui.errors import guarded
-from ui.shell import require_app
+from ui.app.errors import guarded
+from ui.app.shell import require_app
+from ui.evidence import text
 
 
 @st.fragment
 @guarded
 def workbench() -> None:
     """Everything that changes with a control."""
-    from ui.benchmarks_view import (
+    from ui.evidence.view import (
         answer_section,
         chart_section,
         choose,
@@ -36,5 +36,5 @@ def workbench() -> None:
 
 require_app()
 st.title("Which mechanism keeps how much?", anchor=False)
-st.html(f'<p class="rlm-lede">{benchmarks_text.LEDE}</p>')
+st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
 workbench()

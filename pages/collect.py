@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import cache, collect_actions, collect_text, text
-from ui.collect_controls import can_learn, choose, cost
-from ui.collect_office import office
-from ui.collect_reports import Choice, sends_labels
-from ui.collect_strip import first_reports
-from ui.collect_table import frame
-from ui.collect_view import spent_view, watch
-from ui.errors import guarded
-from ui.release import format_epsilon
-from ui.shell import require_app
-from ui.site import ROOT
+from ui.app import cache
+from ui.app.errors import guarded
+from ui.app.shell import require_app
+from ui.app.site import ROOT
+from ui.collect import actions, text
+from ui.collect.controls import can_learn, choose, cost
+from ui.collect.queue import office
+from ui.collect.reports import Choice, sends_labels
+from ui.collect.strip import first_reports
+from ui.collect.table import frame
+from ui.collect.view import spent_view, watch
+from ui.kit import words
+from ui.record.release import format_epsilon
 
 
 @st.fragment
@@ -24,16 +26,16 @@ def workbench() -> None:
     office().warm()
     st.header("What do you want to learn?", anchor=False)
     choice = choose()
-    st.html(f'<div class="rlm-promise">{text.promise(cost(choice))}</div>')
+    st.html(f'<div class="rlm-promise">{words.promise(cost(choice))}</div>')
     # Places that are always there, so that what is below stays where it is while this is redrawn.
     for part in (buttons, spent_view, notice):
         with st.container():
             part(choice)
     st.header("What has been learnt", anchor=False)
-    runs = office().runs(collect_actions.visit())
+    runs = office().runs(actions.visit())
     pills, results, after = (st.container() for _ in range(3))
     if not runs:
-        results.info(collect_text.NOTHING_YET, icon=":material/arrow_upward:")
+        results.info(text.NOTHING_YET, icon=":material/arrow_upward:")
     else:
         with pills:
             shown = shown_control([run.number for run in runs if run.sweep is None])
@@ -41,24 +43,24 @@ def workbench() -> None:
             watch(shown)
         with after:
             keep_or_forget()
-    reports = office().reports(collect_actions.visit(), choice)
+    reports = office().reports(actions.visit(), choice)
     if reports is not None:
         st.header("What has arrived", anchor=False)
         sent = sends_labels(choice)
         st.html(first_reports(reports, cache.model(choice.mechanism), labels_sent=sent))
-        st.caption(collect_text.FIRST_REPORTS if sent else collect_text.FIRST_REPORTS_LABELLED)
+        st.caption(text.FIRST_REPORTS if sent else text.FIRST_REPORTS_LABELLED)
     with st.expander("The three objectives, and how a collector can validate without seeing a label"):
-        st.markdown(collect_text.FORMULAS)
+        st.markdown(text.FORMULAS)
 
 
 def buttons(choice: Choice) -> None:
     """Collect and learn; once more with other noise; a sweep over λ."""
     if not can_learn(choice):
-        st.info(collect_text.NO_LABELS, icon=":material/info:")
+        st.info(text.NO_LABELS, icon=":material/info:")
         return
-    have = office().reports(collect_actions.visit(), choice)
+    have = office().reports(actions.visit(), choice)
     spends = f"(spends ε = {format_epsilon(cost(choice))} for each person)"
-    going = any(run.active and run.choice == choice for run in office().runs(collect_actions.visit()))
+    going = any(run.active and run.choice == choice for run in office().runs(actions.visit()))
     with st.container(horizontal=True, gap="small"):
         st.button(
             f"Collect {choice.people:,} reports and learn {spends}"
@@ -67,7 +69,7 @@ def buttons(choice: Choice) -> None:
             key="collect_learn",
             type="primary",
             icon=":material/inbox:" if have is None else ":material/model_training:",
-            on_click=guarded(collect_actions.learn),
+            on_click=guarded(actions.learn),
             args=(choice,),
             disabled=going,
         )
@@ -76,7 +78,7 @@ def buttons(choice: Choice) -> None:
                 f"Collect anew {spends}",
                 key="collect_anew",
                 icon=":material/casino:",
-                on_click=guarded(collect_actions.learn),
+                on_click=guarded(actions.learn),
                 args=(choice,),
                 kwargs={"anew": True},
                 help="The same people send another report. The collector then has both.",
@@ -87,22 +89,22 @@ def buttons(choice: Choice) -> None:
 
 def notice(choice: Choice) -> None:
     """What the last button could not do."""
-    message = collect_actions.notice()
+    message = actions.notice()
     if message:
         st.warning(message, icon=":material/hourglass_top:")
 
 
 def sweep_button(choice: Choice) -> None:
     """Five values of λ, one after the other."""
-    new = collect_actions.missing(choice)
+    new = actions.missing(choice)
     total = sum(cost(each) for each in new)
     st.button(
         f"Try five λ (spends ε = {format_epsilon(total)} for each person)" if new else "Try five λ (spends nothing)",
         key="collect_sweep_start",
         icon=":material/tune:",
-        on_click=guarded(collect_actions.sweep),
+        on_click=guarded(actions.sweep),
         args=(choice,),
-        help="Five collections with λ = " + ", ".join(f"{lam:g}" for lam in collect_actions.LAMS) + ".",
+        help="Five collections with λ = " + ", ".join(f"{lam:g}" for lam in actions.LAMS) + ".",
     )
 
 
@@ -110,21 +112,21 @@ def shown_control(numbers: list[int]) -> list[int]:
     """Which runs are drawn over each other; the last ones unless the visitor chooses."""
     if len(numbers) < 2:
         return numbers
-    kept = [each for each in st.session_state.get(collect_actions.SHOWN) or [] if each in numbers]
-    st.session_state[collect_actions.SHOWN] = kept or numbers[-collect_actions.MOST_SHOWN :]
+    kept = [each for each in st.session_state.get(actions.SHOWN) or [] if each in numbers]
+    st.session_state[actions.SHOWN] = kept or numbers[-actions.MOST_SHOWN :]
     chosen = st.pills(
         "Runs in the figure",
         numbers,
         format_func=lambda each: f"#{each}",
         selection_mode="multi",
-        key=collect_actions.SHOWN,
+        key=actions.SHOWN,
     )
     return sorted(chosen)
 
 
 def keep_or_forget() -> None:
     """Take the runs along, or make room."""
-    name = collect_actions.visit()  # the file is made when it is asked for, outside of any session
+    name = actions.visit()  # the file is made when it is asked for, outside of any session
     runs = office().runs(name)
     with st.container(horizontal=True, gap="small"):
         st.download_button(
@@ -141,14 +143,14 @@ def keep_or_forget() -> None:
             "Forget finished runs",
             key="collect_forget",
             icon=":material/delete:",
-            on_click=guarded(collect_actions.forget),
+            on_click=guarded(actions.forget),
             disabled=all(run.active for run in runs),
             help="What was spent stays spent.",
         )
 
 
 require_app()
-st.html(ROOT / "ui" / "collect.css")
+st.html(ROOT / "ui" / "collect" / "style.css")
 st.title("What can a collector learn from it?", anchor=False)
-st.html(f'<p class="rlm-lede">{collect_text.LEDE}</p>')
+st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
 workbench()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.shell import require_app
+from ui.app.shell import require_app
 
 LEDE = (
     "Eight short chapters. Each has one idea, one thing to play with, and one question at the end. "
@@ -18,10 +18,10 @@ def concepts() -> None:
     """Title first, so that it is on screen while the library is being imported."""
     st.title("What is local differential privacy?", anchor=False)
     st.html(f'<p class="rlm-lede">{LEDE}</p>')
-    import ui.concepts
-    from ui.concepts.book import book  # imports torch
+    import ui.lessons
+    from ui.lessons.book import book  # imports torch
 
-    st.html(Path(ui.concepts.__file__).with_name("style.css"))
+    st.html(Path(ui.lessons.__file__).with_name("style.css"))
     book()
 
 

@@ -8,21 +8,23 @@ import numpy as np
 import streamlit as st
 
 from rlm_core.types import FloatArray, IntArray
-from ui import controls, release, text
-from ui.code_way import code_of, members
+from ui.app import controls
+from ui.app.errors import guarded
+from ui.app.shell import require_app
 from ui.components.drawing import drawing
-from ui.download import downloads
-from ui.errors import guarded
-from ui.figures import taxicab
-from ui.image_source import image_source, source_control
-from ui.inference import inference_view
-from ui.ledger import draw_again, ledger_view, spent_line
-from ui.markup import picture, times
-from ui.pictures import PIXELS, as_picture, png
-from ui.release import Drawn, Subject
-from ui.shell import require_app
-from ui.strip import strip_view
-from ui.way import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
+from ui.image.source import image_source, source_control
+from ui.kit import words
+from ui.kit.drawings import taxicab
+from ui.kit.html import picture, times
+from ui.kit.pictures import PIXELS, as_picture, png
+from ui.record import release
+from ui.record.budget_strip import strip_view
+from ui.record.code_pipeline import code_of, members
+from ui.record.download import downloads
+from ui.record.inference import inference_view
+from ui.record.ledger import draw_again, ledger_view, spent_line
+from ui.record.pipeline import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
+from ui.record.release import Drawn, Subject
 
 
 @st.fragment
@@ -32,14 +34,14 @@ def workbench() -> None:
     dataset, subject = choose_picture()
     st.header("Choose a budget", anchor=False)
     budget = controls.budget_controls()
-    st.html(f'<div class="rlm-promise">{text.promise(budget.epsilon)}</div>')
+    st.html(f'<div class="rlm-promise">{words.promise(budget.epsilon)}</div>')
     charged = st.empty()
     model = controls.choose_mechanism(dataset, budget.epsilon)
     if subject is None:
-        st.info(text.NO_PICTURE_YET, icon=":material/arrow_upward:")
+        st.info(words.NO_PICTURE_YET, icon=":material/arrow_upward:")
         return
     drawn = release.current(subject, model, budget)
-    charged.html(f'<p class="rlm-note">{text.MOVING_DRAWS} {spent_line(subject)}</p>')
+    charged.html(f'<p class="rlm-note">{words.MOVING_DRAWS} {spent_line(subject)}</p>')
     decoded = model.decode(drawn.z_private[None])[0]
 
     st.header("The way of your picture", anchor=False)
@@ -127,7 +129,7 @@ def noise_from_above(subject: Subject, model: Any, drawn: Drawn) -> None:
     )
     drawing(chart, key="taxicab")
     st.html(legend)
-    st.caption(text.TAXICAB)
+    st.caption(words.TAXICAB)
 
 
 def sent_codes(model: Any, drawn: Drawn, dataset: str) -> str:
@@ -145,7 +147,7 @@ def sent_codes(model: Any, drawn: Drawn, dataset: str) -> str:
     )
     left_out = len([code for code in sent if code not in shown])
     rest = f" {left_out} more were sent and are not shown." if left_out else ""
-    return f'<div class="rlm-strip rlm-small">{figures}</div><p class="rlm-note">{text.SENT_CODES}{rest}</p>'
+    return f'<div class="rlm-strip rlm-small">{figures}</div><p class="rlm-note">{words.SENT_CODES}{rest}</p>'
 
 
 def figure(x: FloatArray, dataset: str, words: str) -> str:
@@ -171,5 +173,5 @@ def prior_records(model: Any, dataset: str, rows: IntArray, probabilities: Float
 
 require_app()
 st.title("Privatise an image", anchor=False)
-st.html(f'<p class="rlm-lede">{text.IMAGE_LEDE}</p>')
+st.html(f'<p class="rlm-lede">{words.IMAGE_LEDE}</p>')
 workbench()

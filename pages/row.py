@@ -8,19 +8,21 @@ from typing import Any
 import streamlit as st
 
 from rlm_core.types import FloatArray, IntArray
-from ui import controls, release, text
-from ui.download import downloads
-from ui.errors import guarded
-from ui.inference import inference_view
-from ui.ledger import draw_again, ledger_view, spent_line
-from ui.markup import times
-from ui.release import Drawn, Subject
-from ui.row_batch_view import table_view
-from ui.row_export import decoded_csv, decoded_values
-from ui.row_form import loan_form
-from ui.row_table import comparison, decoded_loan, distances, moved_sentence, short_loan
-from ui.shell import require_app
-from ui.way import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
+from ui.app import controls
+from ui.app.errors import guarded
+from ui.app.shell import require_app
+from ui.kit import words
+from ui.kit.html import times
+from ui.record import release
+from ui.record.download import downloads
+from ui.record.inference import inference_view
+from ui.record.ledger import draw_again, ledger_view, spent_line
+from ui.record.pipeline import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
+from ui.record.release import Drawn, Subject
+from ui.table.batch_view import table_view
+from ui.table.comparison import comparison, decoded_loan, distances, moved_sentence, short_loan
+from ui.table.export import decoded_csv, decoded_values
+from ui.table.form import loan_form
 
 DATASET = "lending_club"
 ONE, MANY = "One loan", "A CSV file"
@@ -44,7 +46,7 @@ def workbench() -> None:
     place = st.container()  # the fields depend on the mechanism, which is chosen below them
     st.header("Choose a budget", anchor=False)
     budget = controls.budget_controls(features="loan")
-    st.html(f'<div class="rlm-promise">{text.promise(budget.epsilon)}</div>')
+    st.html(f'<div class="rlm-promise">{words.promise(budget.epsilon)}</div>')
     model = controls.choose_mechanism(DATASET, budget.epsilon)
     if source == MANY:
         table_view(place, model, budget)
@@ -69,7 +71,7 @@ def one_loan(loan: dict[str, Any], subject: Subject, model: Any, drawn: Drawn) -
     moved = moved_sentence(distances(loan, decoded, model.preprocessor))
     st.html(f'<p class="rlm-lede">{moved}</p>')
     st.html(f'<div class="rlm-frame">{comparison(loan, decoded, model.preprocessor)}</div>')
-    st.caption(f"{text.ROW_COMPARISON} {text.ROW_ONLY_YOU}")
+    st.caption(f"{words.ROW_COMPARISON} {words.ROW_ONLY_YOU}")
 
     st.header("What can the collector infer?", anchor=False)
     inference_view(subject, model, drawn, show_records=lambda rows, p: public_loans(model, rows, p))
@@ -132,5 +134,5 @@ def public_loans(model: Any, rows: IntArray, probabilities: FloatArray) -> str:
 
 require_app()
 st.title("Privatise a row", anchor=False)
-st.html(f'<p class="rlm-lede">{text.ROW_LEDE}</p>')
+st.html(f'<p class="rlm-lede">{words.ROW_LEDE}</p>')
 workbench()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import site, text
-from ui.shell import require_app
+from ui.app import site
+from ui.app.shell import require_app
+from ui.kit import words
 
 
 def start() -> None:
     """The promise first, so that it is on screen while torch is being imported."""
-    st.title(text.HERO, anchor=False)
-    st.html(f'<p class="rlm-lede">{text.HERO_LEDE}</p>')
-    from ui.live import live_section  # imports torch
+    st.title(words.HERO, anchor=False)
+    st.html(f'<p class="rlm-lede">{words.HERO_LEDE}</p>')
+    from ui.start.live import live_section  # imports torch
 
     live_section()
     cards()
@@ -32,7 +33,7 @@ def cards() -> None:
         st.markdown("**Use the library**")
         st.caption("The app is a thin layer over a Python package. The same in code:")
         with st.expander("Privatise a digit in ten lines"):
-            st.code(text.LIBRARY, language="python")
+            st.code(words.LIBRARY, language="python")
 
 
 require_app()

@@ -15,7 +15,7 @@ from benchmarks.experiments import data_collection
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import EPSILONS, Trial, row
 from benchmarks.table import Row
-from rlm_core.training.paper import AUXILIARY_SHARES
+from rlm_core.training.paper_settings import AUXILIARY_SHARES
 from rlm_core.training.presets import preset_name
 
 EXPERIMENT = "auxiliary_size"

@@ -5,7 +5,7 @@ Who is in a trial, and with which ε, is as for every other mechanism of the sam
 * data collection sends (code, label) as one symbol with all of ε, so there is no λ; from
   :data:`NETWORK_FROM` on, the private validation chooses between the table of p(y | code) and a
   network over the encoder's features that is fitted to the same reports;
-* the number of codes follows from ε and the number of reports (``rlm_core.quantised.choice``). In private
+* the number of codes follows from ε and the number of reports (``rlm_core.training.codes.choice``). In private
   inference one report has to be told from others, not many counted: people to be classified use fewer
   codes of the same tree, :data:`FEW_CODES`, and the private validation chooses how many.
 """
@@ -29,9 +29,9 @@ from rlm_core.data.splits import Part
 from rlm_core.mechanism import RLM
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
-from rlm_core.quantised.choice import FEWEST_GROUPS, codes_for
-from rlm_core.quantised.run import CodeRun
 from rlm_core.registry import identity
+from rlm_core.training.codes.choice import FEWEST_GROUPS, codes_for
+from rlm_core.training.codes.run_codes import CodeRun
 from rlm_core.types import BoolArray, FloatArray, IntArray
 
 MECHANISM = "Q-RLM"
@@ -81,7 +81,7 @@ def coded(experiment: str, dataset: str, seed: int, runs: Path) -> Coded:
     name = RUNS[experiment, dataset]
     folder = runs / f"{name}-seed{seed}"
     if not (folder / "codes.json").is_file():
-        raise MissingRun(f"python -m rlm_core.quantised {name} --seed {seed} --out {runs}")
+        raise MissingRun(f"python -m rlm_core.training.codes {name} --seed {seed} --out {runs}")
     run = CodeRun.read(folder)
     novel = run.preset.split == "novel_class"
     parts: dict[Part, tuple[IntArray, IntArray]] = {}

@@ -30,7 +30,7 @@ from benchmarks.experiments.protocol import (
 from benchmarks.table import Row, parse, read, renamed
 from rlm_core.collector.classifier import Objective
 from rlm_core.owner.labels import RandomisedResponse
-from rlm_core.training.paper import choice
+from rlm_core.training.paper_settings import choice
 from rlm_core.training.presets import PRESETS, preset_name
 from rlm_core.zoo.metrics import clean_classifier, fit_clean
 

@@ -24,7 +24,7 @@ from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.registry import identity
 from rlm_core.training.presets import PRESETS, preset_name
-from rlm_core.training.sources import preset_split
+from rlm_core.training.rows import preset_split
 from rlm_core.zoo.metrics import HIDDEN
 from rlm_core.zoo.ship import picture_features
 

@@ -18,7 +18,7 @@ from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.registry import identity
 from rlm_core.training.presets import PRESETS, Preset
-from rlm_core.training.sources import preset_split
+from rlm_core.training.rows import preset_split
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.zoo.metrics import HIDDEN
 from rlm_core.zoo.ship import NOVEL, model_from_run, picture_features, representations

@@ -24,7 +24,7 @@ from benchmarks.experiments import people as who
 from benchmarks.experiments import private_inference
 from benchmarks.experiments.protocol import Trial, row
 from benchmarks.table import Row
-from rlm_core.training.paper import PAPER
+from rlm_core.training.paper_settings import PAPER
 from rlm_core.training.presets import GROWN, preset_name
 
 EXPERIMENT = "private_grid"

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rlm_core.baselines.sources import SYSTEM, Bytes, Simulated, Source, batches
+from rlm_core.baselines.randomness_source import SYSTEM, Bytes, Simulated, Source, batches
 from rlm_core.mechanism import rows
 from rlm_core.owner.randomness import floor64
 from rlm_core.types import BoolArray, FloatArray, positive

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import ArrayLike
 
 from rlm_core.baselines.bounds import Bounds
-from rlm_core.baselines.sources import batches
+from rlm_core.baselines.randomness_source import batches
 from rlm_core.mechanism import rows
 from rlm_core.owner.randomness import LOG2_SCALE, discrete_laplace
 from rlm_core.types import FloatArray, positive

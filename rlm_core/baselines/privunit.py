@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rlm_core.baselines.privunit2 import PrivUnit2
+from rlm_core.baselines.randomness_source import SYSTEM, Simulated, Source, batches
 from rlm_core.baselines.scalar_dp import ScalarDP
-from rlm_core.baselines.sources import SYSTEM, Simulated, Source, batches
 from rlm_core.mechanism import rows
 from rlm_core.types import FloatArray, positive
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv, betaln
 
-from rlm_core.baselines.sources import Source
+from rlm_core.baselines.randomness_source import Source
 from rlm_core.mechanism import rows
 from rlm_core.owner.randomness import floor64
 from rlm_core.types import BoolArray, FloatArray, positive

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rlm_core.baselines.sources import SYSTEM, Simulated, Source
+from rlm_core.baselines.randomness_source import SYSTEM, Simulated, Source
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.types import FloatArray, IntArray, finite, positive
 

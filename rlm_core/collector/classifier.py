@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from rlm_core.collector.validation import PrivateAccuracy
-from rlm_core.training.loop import Batches, Progress, train
+from rlm_core.learning.loop import Batches, Progress, train
 from rlm_core.types import FloatArray, IntArray, finite
 
 Objective = Literal["denoising", "label-noise", "naive"]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rlm_core.collector.classifier import NoiseAwareClassifier, Predict
 from rlm_core.collector.validation import PrivateAccuracy
-from rlm_core.training.loop import Progress
+from rlm_core.learning.loop import Progress
 from rlm_core.types import FloatArray, IntArray, finite
 
 Validate = Callable[[Predict], PrivateAccuracy]

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from rlm_core.training.loop import Progress
+from rlm_core.learning.loop import Progress
 from rlm_core.training.presets import PRESETS
 from rlm_core.training.run import run
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rlm_core.training.accountant import CentralDP
-from rlm_core.training.loop import Schedule
-from rlm_core.training.paper import EpsilonPre
+from rlm_core.learning.loop import Schedule
+from rlm_core.training.dp.accountant import CentralDP
+from rlm_core.training.paper_settings import EpsilonPre
 
 Split = Literal["data_collection", "novel_class", "data_join"]
 

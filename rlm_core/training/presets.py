@@ -93,9 +93,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from rlm_core.training.accountant import CentralDP
-from rlm_core.training.dp_settings import GROUPS, MOST_EPOCHS, OUR_DP_ADAM, UNTIL_SPENT
-from rlm_core.training.paper import AUXILIARY_SHARES, DP_ADAM, INF, PAPER, Choice, choice
+from rlm_core.training.dp.accountant import CentralDP
+from rlm_core.training.dp.dp_settings import GROUPS, MOST_EPOCHS, OUR_DP_ADAM, UNTIL_SPENT
+from rlm_core.training.paper_settings import AUXILIARY_SHARES, DP_ADAM, INF, PAPER, Choice, choice
 from rlm_core.training.preset_types import CRLMPreset, Preset, Split, VRLMPreset
 
 __all__ = [

@@ -28,27 +28,19 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 import rlm_core
-from rlm_core.training.crlm import train_crlm, train_picture_decoder
-from rlm_core.training.dp_settings import FIRST_STAGE_EPOCHS
-from rlm_core.training.features import TRUNK_WEIGHTS
-from rlm_core.training.loop import Progress
-from rlm_core.training.picture_source import cifar10_pictures
+from rlm_core.learning.device import pick_device
+from rlm_core.learning.loop import Progress
+from rlm_core.training.crlm.features import TRUNK_WEIGHTS
+from rlm_core.training.crlm.picture_source import cifar10_pictures
+from rlm_core.training.crlm.train_crlm import train_crlm, train_picture_decoder
+from rlm_core.training.dp.dp_settings import FIRST_STAGE_EPOCHS
+from rlm_core.training.dp.private_crlm import train_private_crlm
+from rlm_core.training.dp.private_vrlm import FirstStage, train_second_stage
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset, public_name
-from rlm_core.training.private_crlm import train_private_crlm
-from rlm_core.training.sources import RowData, loan_rows, mnist_rows
-from rlm_core.training.two_stage import FirstStage, train_second_stage
-from rlm_core.training.vrlm import train_vrlm
+from rlm_core.training.rows import RowData, loan_rows, mnist_rows
+from rlm_core.training.vrlm.train_vrlm import train_vrlm
 
 Report = Callable[[Progress], None]
-
-
-def pick_device(name: str = "auto") -> torch.device:
-    """The device called ``name``; "auto" takes cuda, then mps, then cpu."""
-    if name != "auto":
-        return torch.device(name)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
 def run(

@@ -46,7 +46,7 @@ def main() -> None:
     ship = commands.add_parser("ship", help="turn training runs into shipped mechanisms (needs the dataset)")
     ship.add_argument("runs", nargs="+", type=Path, help="run folders written by python -m rlm_core.training")
     codes = commands.add_parser("ship-codes", help="turn a run of codes into shipped Q-RLMs (needs the dataset)")
-    codes.add_argument("run", type=Path, help="run folder written by python -m rlm_core.quantised")
+    codes.add_argument("run", type=Path, help="run folder written by python -m rlm_core.training.codes")
     codes.add_argument("codes", nargs="+", type=int, help="numbers of codes, one mechanism for each")
     arguments = parser.parse_args()
     if arguments.command == "ship-codes":

@@ -18,15 +18,15 @@ from torch import nn
 from rlm_core.collector.code_decoder import CodeDecoder
 from rlm_core.collector.decoder import ImageDecoder, MLPDecoder, TableDecoder
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
+from rlm_core.learning.device import pick_device
 from rlm_core.mechanism import RLM, rows
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.encoder import MLPEncoder, TrunkEncoder
 from rlm_core.owner.laplace import LaplaceNoise
+from rlm_core.owner.merged_encoder import MergedEncoder
 from rlm_core.owner.subset_selection import SubsetSelection
-from rlm_core.quantised.encoder import MergedEncoder
-from rlm_core.training.paper import PAPER
+from rlm_core.training.paper_settings import PAPER
 from rlm_core.training.presets import preset_name
-from rlm_core.training.run import pick_device
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.vision import FEATURES, resnet18_trunk
 from rlm_core.zoo.cards import MODELS, TRUNK, Card, card, verify

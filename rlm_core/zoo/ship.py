@@ -31,11 +31,11 @@ from rlm_core.data import (
 )
 from rlm_core.data.splits import PARTS, TEST_SET_PARTS, Part
 from rlm_core.owner.clip import L1Clip
-from rlm_core.training.accountant import shown
-from rlm_core.training.features import FOLDER
-from rlm_core.training.picture_source import read_view
+from rlm_core.training.crlm.features import FOLDER
+from rlm_core.training.crlm.picture_source import read_view
+from rlm_core.training.dp.accountant import shown
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
-from rlm_core.training.sources import preset_split
+from rlm_core.training.rows import preset_split
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.zoo.cards import MODELS, Card, sha256
 from rlm_core.zoo.metrics import clean_accuracy

@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save_file
 from rlm_core.collector.code_decoder import CodeDecoder
 from rlm_core.data import LoanTable
 from rlm_core.data.splits import Part
-from rlm_core.quantised.run import CodeRun
+from rlm_core.training.codes.run_codes import CodeRun
 from rlm_core.types import IntArray
 from rlm_core.zoo.cards import MODELS, Card, sha256
 from rlm_core.zoo.model import CODES

@@ -10,7 +10,7 @@ import pytest
 
 from rlm_core.baselines import PrivUnit, PrivUnit2, ScalarDP
 from rlm_core.baselines.privunit import best_share
-from rlm_core.baselines.sources import SYSTEM
+from rlm_core.baselines.randomness_source import SYSTEM
 
 
 def test_the_parts_spend_epsilon_together() -> None:

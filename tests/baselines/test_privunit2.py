@@ -16,7 +16,7 @@ from scipy.stats import kstest
 
 from rlm_core.baselines import PrivUnit2
 from rlm_core.baselines.privunit2 import GRID
-from rlm_core.baselines.sources import SYSTEM, Simulated
+from rlm_core.baselines.randomness_source import SYSTEM, Simulated
 from rlm_core.types import BoolArray, FloatArray
 
 CASES = [(1, 1.0), (2, 0.1), (2, 20.0), (3, 4.0), (16, 1.0), (16, 8.0), (784, 0.5), (784, 4.0), (3072, 10.0)]

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from benchmarks import summary
-from ui.benchmarks_data import COLUMNS
+from ui.evidence.data import COLUMNS
 
 pytestmark = pytest.mark.browser
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from rlm_core.theory import l1_voronoi, vertex_accuracy
-from ui.bound_points import parse
-from ui.bound_theory import simulate
+from ui.bound.points import parse
+from ui.bound.theory import simulate
 from ui.components.board import NEAREST
-from ui.markup import percent
+from ui.kit.html import percent
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ui.collect_task import Result, Stopped, learn
+from ui.collect.task import Result, Stopped, learn
 
 
 class Desk:

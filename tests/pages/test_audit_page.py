@@ -14,8 +14,8 @@ from rlm_core.audit import AuditResult
 from rlm_core.audit.broken import BROKEN
 from rlm_core.audit.run import most_provable
 from rlm_core.registry import REGISTRY
-from ui import audit_run, audit_text
-from ui.audit_run import Question
+from ui.audit import run, text
+from ui.audit.run import Question
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,7 +51,7 @@ def test_opens_with_a_measured_dial_and_honest_words(open_page: Open) -> None:
 
 @pytest.mark.parametrize("name", list(BROKEN))
 def test_every_switch_breaks_it_and_the_dial_passes_the_claim(open_page: Open, name: str) -> None:
-    title, explanation = audit_text.BREAKS[name]
+    title, explanation = text.BREAKS[name]
     app = open_page("audit", claim="0.5", **{"break": title})
     result = last(app)
     assert result.mechanism == name and result.lower_bound > 0.5 and not result.ok
@@ -60,7 +60,7 @@ def test_every_switch_breaks_it_and_the_dial_passes_the_claim(open_page: Open, n
 
 
 def test_a_switch_is_there_for_every_broken_mechanism() -> None:
-    assert list(audit_text.BREAKS) == list(BROKEN) and len(BROKEN) == 5
+    assert list(text.BREAKS) == list(BROKEN) and len(BROKEN) == 5
 
 
 @pytest.mark.parametrize("name", ["k-RR", "Duchi", "PrivUnit", "Laplace table"])
@@ -97,7 +97,7 @@ def test_more_samples(open_page: Open) -> None:
 
 
 def test_too_few_samples_for_a_large_epsilon_are_admitted(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.audit_view.SAMPLES", {"quick": 1_000})
+    monkeypatch.setattr("ui.audit.view.SAMPLES", {"quick": 1_000})
     app = open_page("audit", claim="8")
     assert f"could not have shown more than {most_provable(1_000):.2f}" in words(app)
 
@@ -131,26 +131,26 @@ def test_the_committed_table_is_shown(open_page: Open) -> None:
 
 def test_audits_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     store: dict[str, dict[object, object]] = {}
-    monkeypatch.setattr(audit_run, "_store", lambda name: store.setdefault(name, {}))
+    monkeypatch.setattr(run, "_store", lambda name: store.setdefault(name, {}))
     shown: list[object] = []
-    audit_run._ONE_AT_A_TIME.acquire()
-    threading.Timer(0.5, audit_run._ONE_AT_A_TIME.release).start()
+    run._ONE_AT_A_TIME.acquire()
+    threading.Timer(0.5, run._ONE_AT_A_TIME.release).start()
     question = Question(name="k-RR", epsilon=1.0, samples=1_000)
-    result = audit_run.measure(question, shown.append)
+    result = run.measure(question, shown.append)
     assert shown[0] is None and store["audit_runs"] == {question: result}
-    assert audit_run._ONE_AT_A_TIME.acquire(blocking=False)  # and it was given back
-    audit_run._ONE_AT_A_TIME.release()
+    assert run._ONE_AT_A_TIME.acquire(blocking=False)  # and it was given back
+    run._ONE_AT_A_TIME.release()
 
 
 def test_an_audit_that_fails_or_is_left_gives_the_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(progress: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(audit_run, "EVERY", 0.0)
+    monkeypatch.setattr(run, "EVERY", 0.0)
     with pytest.raises(KeyboardInterrupt):
-        audit_run.measure(Question(name="k-RR", epsilon=1.0, samples=1_000), stop)
-    assert audit_run._ONE_AT_A_TIME.acquire(blocking=False)
-    audit_run._ONE_AT_A_TIME.release()
+        run.measure(Question(name="k-RR", epsilon=1.0, samples=1_000), stop)
+    assert run._ONE_AT_A_TIME.acquire(blocking=False)
+    run._ONE_AT_A_TIME.release()
 
 
 BROKEN_LINKS = [{"claim": "-1"}, {"audited": "nobody"}, {"amount": "all"}, {"break": "everything"}, {"first": "9"}]

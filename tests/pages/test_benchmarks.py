@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from benchmarks import summary, table
 from benchmarks.table import Row
 from rlm_core.registry import REGISTRY
-from ui.benchmarks_data import experiments
-from ui.benchmarks_text import DATASETS, EXPERIMENTS
+from ui.evidence.data import experiments
+from ui.evidence.text import DATASETS, EXPERIMENTS
 
 
 def chart(app: AppTest) -> dict[str, dict]:

@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks import summary
 from rlm_core.theory import krr_cap, l1_voronoi, vertex_accuracy, vertices
-from ui.bound_figures import pixel_centres
-from ui.bound_theory import simulate
-from ui.markup import percent
+from ui.bound.figures import pixel_centres
+from ui.bound.theory import simulate
+from ui.kit.html import percent
 
 
 def chart(app: AppTest) -> dict:

@@ -17,11 +17,13 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.experiments import private_grid
 from rlm_core import private_accuracy
 from rlm_core.collector.classifier import NoiseAwareClassifier
-from ui import cache, collect_actions, collect_office, collect_reports, collect_text
-from ui.collect_office import Office, office
-from ui.collect_run import Run
-from ui.collect_table import frame, percent_of
-from ui.collect_task import Task, batch_size
+from ui.app import cache
+from ui.collect import actions, queue, text
+from ui.collect import reports as collected
+from ui.collect.queue import Office, office
+from ui.collect.runs import Run
+from ui.collect.table import frame, percent_of
+from ui.collect.task import Task, batch_size
 
 SMALL = {"people": "250", "objective": "Naive"}  # the least to compute
 
@@ -29,9 +31,9 @@ SMALL = {"people": "250", "objective": "Naive"}  # the least to compute
 @pytest.fixture(autouse=True)
 def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A new office whose worker waits for the test; four epochs with a small prior."""
-    monkeypatch.setattr(collect_office, "Worker", Desk)
-    monkeypatch.setattr(collect_office, "WORKERS", 1)
-    monkeypatch.setattr(collect_reports, "Task", functools.partial(Task, epochs=4, checks=2, max_prior=150))
+    monkeypatch.setattr(queue, "Worker", Desk)
+    monkeypatch.setattr(queue, "WORKERS", 1)
+    monkeypatch.setattr(collected, "Task", functools.partial(Task, epochs=4, checks=2, max_prior=150))
     office.cache_clear()
     office().limit = 1
     yield
@@ -146,7 +148,7 @@ def test_a_mechanism_that_sends_codes_can_be_collected_with_too(open_page: Open)
     if not names:
         pytest.skip("models/ has no mechanism that sends codes")
     app = open_page("collect", mech=names[0], people="250")
-    assert "noise" not in app.session_state and collect_text.OTHER_NOISE not in words(app)
+    assert "noise" not in app.session_state and text.OTHER_NOISE not in words(app)
     finish(collect(app))
     (run,) = runs(app)
     assert run.choice.mechanism == names[0] and run.result is not None and "ỹ = " in words(app)
@@ -162,7 +164,7 @@ def test_everyone_is_as_many_as_there_are(open_page: Open) -> None:
 
 def test_without_a_label_there_is_nothing_to_learn(open_page: Open) -> None:
     app = open_page("collect", lam="1")
-    assert collect_text.NO_LABELS in words(app) and "collect_learn" not in keys(app)
+    assert text.NO_LABELS in words(app) and "collect_learn" not in keys(app)
 
 
 def test_private_inference_takes_its_own_mechanism_and_objective(open_page: Open) -> None:
@@ -185,10 +187,10 @@ def test_the_sweep_is_five_collections_and_says_so(open_page: Open) -> None:
     assert app.button(key="collect_stop").label == "Stop all 5"
     finish(app)
     swept = [run for run in runs(app) if run.sweep is not None]
-    assert [run.choice.lam for run in swept] == list(collect_actions.LAMS)
+    assert [run.choice.lam for run in swept] == list(actions.LAMS)
     assert [run.reused for run in swept] == [False, False, False, True, False]
     line = figure(app, 1)["data"][0]
-    assert line["x"] == list(collect_actions.LAMS)
+    assert line["x"] == list(actions.LAMS)
     assert line["y"] == pytest.approx([100 * run.result.clean for run in swept if run.result])
     assert "5 reports, <b>ε = 50</b>" in words(app)
     assert words(app).count("<tr title=") == 1  # the table has the single run only
@@ -233,7 +235,7 @@ def test_a_crash_and_a_full_house_are_explained(open_page: Open, monkeypatch: py
     worker.end()
     healthy(app.run())
     assert "failed: please try again" in words(app) and "collect_stop" not in keys(app)
-    monkeypatch.setattr(collect_office, "MOST_RUNS", 1)
+    monkeypatch.setattr(queue, "MOST_RUNS", 1)
     collect(app)
     assert "at most 1 runs" in app.warning[0].value and len(runs(app)) == 1
     healthy(app.run())
@@ -252,7 +254,7 @@ def test_novel_class_with_the_mechanism_that_saw_nines_says_so(
     )
     app = open_page("collect", exp="Novel class", people="250", eps="4")
     assert "has seen 9s" in words(app) and "lam" not in {str(each.key) for each in app.slider}
-    assert app.segmented_control(key="objective").value == "Denoising" and collect_text.ABOUT_COMPLETED in words(app)
+    assert app.segmented_control(key="objective").value == "Denoising" and text.ABOUT_COMPLETED in words(app)
     finish(collect(app))
     (run,) = runs(app)
     assert run.choice.budget.epsilon_x == 4.0
@@ -277,7 +279,7 @@ def test_novel_class_with_a_mechanism_made_for_it(open_page: Open, monkeypatch: 
     )
     monkeypatch.setattr(cache, "model", lambda name: fake if name == card.name else real(name))
     app = open_page("collect", exp="Novel class", people="250")
-    assert "has seen 9s" not in words(app) and collect_text.NOVEL_REAL in words(app)
+    assert "has seen 9s" not in words(app) and text.NOVEL_REAL in words(app)
     finish(collect(app))
     (run,) = runs(app)
     assert run.choice.mechanism == card.name and run.result is not None
@@ -314,7 +316,7 @@ def test_data_join_appears_with_its_mechanism(open_page: Open, monkeypatch: pyte
     assert run.choice.budget.epsilon_x == 6.0 and run.result is not None and run.alone is not None
     reports = office().reports(run.visit, run.choice)
     assert reports is not None
-    task = collect_reports.task_of(run.choice, reports, fake)
+    task = collected.task_of(run.choice, reports, fake)
     assert task.own is not None
     own = NoiseAwareClassifier(classes=2, objective="naive", epochs=4, checks=2, batch_size=batch_size(1_000))
     valid = functools.partial(private_accuracy, epsilon=float("inf"))
@@ -377,7 +379,7 @@ def test_a_failure_is_an_apology_not_a_traceback(open_page: Open, monkeypatch: p
     def broken(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("ui.collect_view.curves", broken)
+    monkeypatch.setattr("ui.collect.view.curves", broken)
     app.run()
     assert not app.exception and "went wrong on our side" in app.error[0].value
     assert "secret detail" not in words(app) + app.error[0].value

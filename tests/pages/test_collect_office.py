@@ -11,12 +11,12 @@ import pytest
 from collect_desk import Desk
 
 from rlm_core import L1Clip, LaplaceNoise
-from ui import collect_office
-from ui.collect_office import Office
-from ui.collect_process import Worker
-from ui.collect_reports import Choice
-from ui.collect_run import Busy, Run, people_of, validators_of
-from ui.collect_task import Event, People, Point, Task, learn
+from ui.collect import queue
+from ui.collect.process import Worker
+from ui.collect.queue import Office
+from ui.collect.reports import Choice
+from ui.collect.runs import Busy, Run, people_of, validators_of
+from ui.collect.task import Event, People, Point, Task, learn
 
 CHOICE = Choice(
     experiment="collection",
@@ -55,7 +55,7 @@ def tiny(epochs: int = 2, people: int = 60) -> Task:
 
 @pytest.fixture
 def desk(monkeypatch: pytest.MonkeyPatch) -> Office:
-    monkeypatch.setattr(collect_office, "IDLE", 3600.0)
+    monkeypatch.setattr(queue, "IDLE", 3600.0)
     return Office(limit=1, hire=Desk)
 
 
@@ -102,11 +102,11 @@ def test_a_crash_ends_one_run_and_not_the_others(desk: Office) -> None:
 
 def test_a_worker_that_does_not_react_to_a_stop_is_ended(desk: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     run = desk.submit("me", CHOICE, tiny())
-    monkeypatch.setattr(collect_office, "PATIENCE", 3600.0)
+    monkeypatch.setattr(queue, "PATIENCE", 3600.0)
     desk.stop(run)
     desk.look_after()
     assert run.active
-    monkeypatch.setattr(collect_office, "PATIENCE", -1.0)
+    monkeypatch.setattr(queue, "PATIENCE", -1.0)
     ending = worker(desk)
     monkeypatch.setattr(ending, "end", lambda: None)  # a real one is gone a little later, from another thread
     desk.look_after()
@@ -115,8 +115,8 @@ def test_a_worker_that_does_not_react_to_a_stop_is_ended(desk: Office, monkeypat
 
 
 def test_limits_are_said_and_nothing_is_lost(desk: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect_office, "MOST_RUNS", 2)
-    monkeypatch.setattr(collect_office, "MOST_WAITING", 2)
+    monkeypatch.setattr(queue, "MOST_RUNS", 2)
+    monkeypatch.setattr(queue, "MOST_WAITING", 2)
     kept = [desk.submit("me", CHOICE, tiny()) for _ in range(2)]
     with pytest.raises(Busy, match="at most 2 runs and has 2"):
         desk.check("me", 1)
@@ -130,8 +130,8 @@ def test_limits_are_said_and_nothing_is_lost(desk: Office, monkeypatch: pytest.M
 
 
 def test_old_visits_and_collections_make_room(desk: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect_office, "MOST_VISITS", 2)
-    monkeypatch.setattr(collect_office, "MOST_COLLECTIONS", 2)
+    monkeypatch.setattr(queue, "MOST_VISITS", 2)
+    monkeypatch.setattr(queue, "MOST_COLLECTIONS", 2)
     for name in ("a", "b"):
         desk.submit(name, CHOICE, tiny())
     worker(desk).finish()
@@ -157,13 +157,13 @@ def test_the_ledger_counts_reports_and_answers_and_forgets_nothing(desk: Office)
 
 
 def test_an_idle_worker_is_let_go_and_a_new_one_hired(desk: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect_office, "IDLE", 0.01)
+    monkeypatch.setattr(queue, "IDLE", 0.01)
     desk.warm()
     deadline = time.monotonic() + 60
     while desk.workers and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not desk.workers
-    monkeypatch.setattr(collect_office, "IDLE", 3600.0)
+    monkeypatch.setattr(queue, "IDLE", 3600.0)
     run = desk.submit("me", CHOICE, tiny())
     worker(desk).finish()
     assert run.state == "done"

@@ -13,10 +13,11 @@ from PIL import Image, ImageDraw
 from streamlit.testing.v1 import AppTest
 
 from rlm_core import RandomisedResponse, Report
-from ui import cache, release
-from ui.inference import posterior
-from ui.markup import percent
-from ui.release import Drawn
+from ui.app import cache
+from ui.kit.html import percent
+from ui.record import release
+from ui.record.inference import posterior
+from ui.record.release import Drawn
 
 
 def drawn(app: AppTest) -> list[Drawn]:
@@ -271,7 +272,7 @@ def test_a_failure_is_an_apology_not_a_traceback(open_page: Open, monkeypatch: p
     def broken(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("ui.download.summary", broken)
+    monkeypatch.setattr("ui.record.download.summary", broken)
     app.run()
     assert not app.exception
     assert "went wrong on our side" in app.error[0].value

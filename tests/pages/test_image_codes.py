@@ -6,10 +6,10 @@ import numpy as np
 from page_driver import Open, healthy, ledger, words
 
 from rlm_core.owner.subset_selection import SubsetSelection
-from ui import cache
-from ui.inference import posterior
-from ui.markup import percent
-from ui.release import Drawn
+from ui.app import cache
+from ui.kit.html import percent
+from ui.record.inference import posterior
+from ui.record.release import Drawn
 
 NAME = "mnist-qrlm-k12"
 

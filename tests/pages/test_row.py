@@ -14,14 +14,15 @@ from streamlit.testing.v1 import AppTest
 from rlm_core import RandomisedResponse, Report
 from rlm_core.data.samples import loan_examples
 from rlm_core.data.schema import FEATURES
-from ui import cache, release
-from ui.download import summary
-from ui.inference import posterior
-from ui.markup import percent
-from ui.release import Drawn
-from ui.row_export import decoded_csv, decoded_values
-from ui.row_form import EXAMPLES, subject_of
-from ui.row_table import distances, level_of, moved_sentence
+from ui.app import cache
+from ui.kit.html import percent
+from ui.record import release
+from ui.record.download import summary
+from ui.record.inference import posterior
+from ui.record.release import Drawn
+from ui.table.comparison import distances, level_of, moved_sentence
+from ui.table.export import decoded_csv, decoded_values
+from ui.table.form import EXAMPLES, subject_of
 
 LOANS = loan_examples()
 FIRST, SOLAR = LOANS.descriptions[EXAMPLES[0]], "Solar panels"

@@ -11,9 +11,10 @@ import pytest
 from page_driver import Open, healthy, ledger, piece, words
 from streamlit.testing.v1 import AppTest
 
-from ui import cache, row_batch
-from ui.row_batch import TableRelease
-from ui.row_batch_view import template
+from ui.app import cache
+from ui.table import batch
+from ui.table.batch import TableRelease
+from ui.table.batch_view import template
 
 CSV_FILE = "A CSV file"
 
@@ -153,7 +154,7 @@ def test_a_failed_table_is_neither_kept_nor_charged(
     def broken(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(row_batch, "TableRelease", broken)
+    monkeypatch.setattr(batch, "TableRelease", broken)
     app.button(key="draw_table").click().run()
     assert not app.exception and "went wrong on our side" in app.error[0].value
     assert not tables(app) and "releases" not in app.session_state

@@ -10,8 +10,9 @@ import pytest
 from page_driver import Open, healthy, ledger, words
 from streamlit.testing.v1 import AppTest
 
-from ui import site, text
-from ui.live import START_EPSILON
+from ui.app import site
+from ui.kit import words as prose
+from ui.start.live import START_EPSILON
 
 
 def live_data(app: AppTest) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def ask(app: AppTest, epsilon: float, *, again: bool = False) -> AppTest:
     """Do what the browser's question does: the component's callback, then a rerun."""
 
     def callback(epsilon: float, again: bool) -> None:
-        from ui import live
+        from ui.start import live
 
         live._on_ask(epsilon, again)
         live.live_section()
@@ -102,9 +103,9 @@ def test_cards_for_existing_pages_only(open_page: Open) -> None:
 
 
 def test_the_code_on_the_page_runs(open_page: Open, capsys: pytest.CaptureFixture[str]) -> None:
-    assert open_page("start").code[0].value.strip() == text.LIBRARY.strip()
+    assert open_page("start").code[0].value.strip() == prose.LIBRARY.strip()
     names: dict[str, Any] = {}
-    exec(text.LIBRARY, names)
+    exec(prose.LIBRARY, names)
     report = json.loads(capsys.readouterr().out)
     assert report["epsilon_x"] + report["epsilon_y"] == pytest.approx(8.0)
     assert names["decoded"].shape == (1, 784)

@@ -6,7 +6,7 @@ import pytest
 from page_driver import Open, healthy, words
 
 from rlm_core import zoo
-from rlm_core.training.accountant import shown
+from rlm_core.training.dp.accountant import shown
 
 TITLE = "Two promises, to two groups of people."
 

@@ -13,13 +13,14 @@ from safetensors.torch import load_file
 
 import rlm_core
 from rlm_core.collector.decoder import ImageDecoder, MLPDecoder
+from rlm_core.learning.device import pick_device
+from rlm_core.learning.loop import Progress
 from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training import presets
 from rlm_core.training import run as run_module
 from rlm_core.training.__main__ import main
-from rlm_core.training.loop import Progress
-from rlm_core.training.picture_source import cifar10_pictures, complete_views
-from rlm_core.training.run import pick_device, run
+from rlm_core.training.crlm.picture_source import cifar10_pictures, complete_views
+from rlm_core.training.run import run
 
 VRLM, NOVEL, CRLM = "mnist-vrlm-l10-eps33", "mnist-novel-l10-eps33", "cifar10-crlm-eps70"
 
@@ -157,7 +158,7 @@ def test_finetuning_trains_the_trunk(data: Path, monkeypatch: pytest.MonkeyPatch
     name = f"{CRLM}-finetune"
     trunk = torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(4), torch.nn.Flatten(), torch.nn.Linear(48, 512))
     before = trunk[2].weight.detach().clone()
-    monkeypatch.setattr("rlm_core.training.crlm.resnet18_trunk", lambda weights: trunk)
+    monkeypatch.setattr("rlm_core.training.crlm.train_crlm.resnet18_trunk", lambda weights: trunk)
     small = replace(presets.PRESETS[name], epochs=1, decoder_epochs=1, batch_size=64, side=40)
     monkeypatch.setitem(presets.PRESETS, name, small)
     folder = run(name, seed=0, out=data / "runs", device="cpu")

@@ -15,11 +15,11 @@ from benchmarks.summary import CLEAN_FEATURES
 from benchmarks.table import Row
 from rlm_core.registry import REGISTRY
 from rlm_core.theory import krr_cap, vertex_accuracy
-from ui import benchmarks_data
-from ui.benchmarks_data import count, datasets, experiments, measured_in, needs, view
-from ui.benchmarks_figures import accuracy_chart, cells_table, needs_list, settings
-from ui.benchmarks_text import EXPERIMENTS
-from ui.benchmarks_view import answer, details, headline
+from ui.evidence import data
+from ui.evidence.data import count, datasets, experiments, measured_in, needs, view
+from ui.evidence.figures import accuracy_chart, cells_table, needs_list, settings
+from ui.evidence.text import EXPERIMENTS
+from ui.evidence.view import answer, details, headline
 
 
 def add(
@@ -165,7 +165,7 @@ def test_the_answer_without_results_is_the_papers() -> None:
 def test_the_csv_has_every_cell_once() -> None:
     add("V-RLM", 10.0, 85.0, 86.0)
     shown = view("data_collection", "mnist")
-    rows = list(csv.DictReader(io.StringIO(benchmarks_data.cells_csv(shown))))
+    rows = list(csv.DictReader(io.StringIO(data.cells_csv(shown))))
     keys = [(row["mechanism"], float(row["epsilon"])) for row in rows]
     assert len(keys) == len(set(keys)) == sum(len(curve) for curve in shown.paper.values())
     assert rows[0]["mean"] == "85.5" and rows[0]["seeds"] == "2" and float(rows[0]["difference"]) == pytest.approx(-0.6)

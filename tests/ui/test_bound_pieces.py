@@ -21,8 +21,8 @@ from rlm_core.theory import (
     vertex_accuracy_odd,
     vertices,
 )
-from ui import bound_points, bound_theory
-from ui.bound_figures import (
+from ui.bound import points, theory
+from ui.bound.figures import (
     PIXELS,
     board_data,
     bound_chart,
@@ -32,9 +32,9 @@ from ui.bound_figures import (
     pixel_centres,
     surface,
 )
-from ui.bound_points import PlaceError, as_text, from_browser, parse
-from ui.bound_search import Search, accuracy_figures, farthest_from_vertex, run_search, search_words
-from ui.bound_theory import curve, measured, simulate, spread, throw
+from ui.bound.points import PlaceError, as_text, from_browser, parse
+from ui.bound.search import Search, accuracy_figures, farthest_from_vertex, run_search, search_words
+from ui.bound.theory import curve, measured, simulate, spread, throw
 
 
 def trace(figure: dict, name: str) -> dict:
@@ -119,7 +119,7 @@ def test_measured_points_are_the_rows_and_the_papers_at_the_test_points_budget(t
 def test_the_papers_maximum_row_is_on_the_curve() -> None:
     maximum = summary.paper_tables()["private_inference"]["maximum"]
     for epsilon, percent in maximum.items():
-        share = bound_theory.TEST_SHARE * float(epsilon)
+        share = theory.TEST_SHARE * float(epsilon)
         assert 100 * vertex_accuracy(share, 10) == pytest.approx(percent, abs=0.051)
 
 
@@ -147,7 +147,7 @@ def test_nonsense_is_refused_with_words(text: str) -> None:
 def test_text_and_places_go_round() -> None:
     generator = np.random.default_rng(0)
     for classes in range(2, 7):
-        places = bound_points.into_ball(generator.uniform(-1, 1, size=(classes, 2)))
+        places = points.into_ball(generator.uniform(-1, 1, size=(classes, 2)))
         again, moved = parse(as_text(places))
         assert not moved and np.abs(again - places).max() < 0.002
         assert as_text(again) == as_text(parse(as_text(again))[0])

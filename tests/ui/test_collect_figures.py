@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rlm_core import private_accuracy
-from ui.collect_figures import RUN_COLOURS, Curve, Sweep, colour_of, curves, trade_off
-from ui.collect_task import Point
-from ui.colours import OWNER
+from ui.collect.figures import RUN_COLOURS, Curve, Sweep, colour_of, curves, trade_off
+from ui.collect.task import Point
+from ui.kit.colours import OWNER
 
 POINTS = [
     Point(epoch=1, epochs=4, seconds=0.5, clean=0.5, private=0.2),

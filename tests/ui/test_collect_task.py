@@ -11,8 +11,8 @@ import pytest
 
 from rlm_core import zoo
 from rlm_core.collector.classifier import NoiseAwareClassifier
-from ui.collect_reports import NOVEL, Choice, channel, collect, groups, people_available, task_of
-from ui.collect_task import (
+from ui.collect.reports import NOVEL, Choice, channel, collect, groups, people_available, task_of
+from ui.collect.task import (
     Event,
     Point,
     Result,

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from rlm_core.data.samples import cifar10_samples, mnist_samples
-from ui.image_input import MAX_BYTES, ImageError, fit_digit, fit_photo, read_image
+from ui.image.files import MAX_BYTES, ImageError, fit_digit, fit_photo, read_image
 
 
 def encoded(image: Image.Image, kind: str = "PNG", **options) -> bytes:

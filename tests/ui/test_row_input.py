@@ -12,8 +12,8 @@ import pytest
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
 from rlm_core.data.samples import loan_examples
 from rlm_core.data.schema import FEATURES
-from ui.row_cells import read_cells, read_labels
-from ui.row_input import MAX_BYTES, MAX_LISTED, LoanFile, TableError, read_loans
+from ui.table.cells import read_cells, read_labels
+from ui.table.csv_file import MAX_BYTES, MAX_LISTED, LoanFile, TableError, read_loans
 
 CLASSES = ("repaid", "charged off")
 COLUMNS = tuple(name for name in FEATURES if name not in ("mort_acc", "fico_range_low"))

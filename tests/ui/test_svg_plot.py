@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from ui import svg_plot
-from ui.audit_dial import dial, scale_top, verdict
-from ui.concepts.book import CHAPTERS
-from ui.pair_figure import two_densities, two_histograms
-from ui.svg_plot import Plot
+from ui.audit.dial import dial, scale_top, verdict
+from ui.kit import svg
+from ui.kit.pair_figure import two_densities, two_histograms
+from ui.kit.svg import Plot
+from ui.lessons.book import CHAPTERS
 
 
 def test_values_land_where_they_should_and_stay_in_the_frame() -> None:
@@ -24,13 +24,13 @@ def test_values_land_where_they_should_and_stay_in_the_frame() -> None:
 
 def test_bars_are_as_high_as_their_values() -> None:
     plot = Plot(x=(0.0, 2.0), y=(0.0, 1.0), top=0.0, bottom=100.0)
-    root = ElementTree.fromstring(f"<g>{svg_plot.bars(plot, [0, 1], [1, 2], [0.25, 1.0], '#0072B2')}</g>")
+    root = ElementTree.fromstring(f"<g>{svg.bars(plot, [0, 1], [1, 2], [0.25, 1.0], '#0072B2')}</g>")
     assert [float(each.get("height")) for each in root] == [25.0, 100.0]
 
 
 def test_words_are_escaped() -> None:
-    assert "<b>" not in svg_plot.text(0, 0, "<b>&") and "&lt;b&gt;&amp;" in svg_plot.text(0, 0, "<b>&")
-    assert 'aria-label="a &quot;b&quot;"' in svg_plot.svg([], alt='a "b"')
+    assert "<b>" not in svg.text(0, 0, "<b>&") and "&lt;b&gt;&amp;" in svg.text(0, 0, "<b>&")
+    assert 'aria-label="a &quot;b&quot;"' in svg.svg([], alt='a "b"')
 
 
 def test_the_band_is_epsilon_high_in_both_directions() -> None:
@@ -60,7 +60,7 @@ def test_only_intervals_outside_the_band_are_red() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-2.3, 2.3), (-50.0, 50.0), (0.0, 0.013)])
 def test_ticks_are_few_and_inside(low: float, high: float) -> None:
-    values = [value for value, _ in svg_plot.nice_ticks(low, high)]
+    values = [value for value, _ in svg.nice_ticks(low, high)]
     assert 2 <= len(values) <= 7 and low - 1e-9 <= min(values) and max(values) <= high + 1e-9
 
 

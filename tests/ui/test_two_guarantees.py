@@ -9,8 +9,8 @@ import dp_accounting.rdp
 import pytest
 
 from rlm_core import zoo
-from rlm_core.training.accountant import shown
-from ui.two_guarantees import two_guarantees
+from rlm_core.training.dp.accountant import shown
+from ui.record.two_guarantees import two_guarantees
 
 CENTRAL = {"epsilon": 0.9876, "delta": 1e-5, "not_covered": ["the decoder", "a <table>"]}
 

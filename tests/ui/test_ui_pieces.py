@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 
 from rlm_core import Budget, Report
-from ui import colours, markup, release, site, text
+from ui.app import site
+from ui.app.controls import EPSILONS
 from ui.components import canvas, live_digit
-from ui.controls import EPSILONS
-from ui.download import summary
-from ui.figures import noise_diamond, taxicab
-from ui.release import Drawn, Subject
-from ui.way import label_stages, noise_stage, reach_of, representation_stage
+from ui.kit import colours, html, words
+from ui.kit.drawings import noise_diamond, taxicab
+from ui.record import release
+from ui.record.download import summary
+from ui.record.pipeline import label_stages, noise_stage, reach_of, representation_stage
+from ui.record.release import Drawn, Subject
 
 
 def drawn(
@@ -44,28 +46,28 @@ MODEL = SimpleNamespace(
 
 def test_everything_from_outside_is_escaped() -> None:
     before, after = label_stages(drawn(), SUBJECT)
-    shown = before.body + after.body + markup.shares(SUBJECT.classes, [0.5, 0.5], side="owner")
+    shown = before.body + after.body + html.shares(SUBJECT.classes, [0.5, 0.5], side="owner")
     assert "<i>bird" not in shown and "&lt;i&gt;bird" in shown and "cat &amp; dog" in shown
-    assert "<b>me" not in markup.picture([[0.5]], alt=SUBJECT.title)
+    assert "<b>me" not in html.picture([[0.5]], alt=SUBJECT.title)
     assert "<b>me" not in summary(SUBJECT, MODEL, drawn())
 
 
 @pytest.mark.parametrize("value", [1e-9, 0.00099, 0.9991, 1 - 1e-12])
 def test_percent_never_claims_certainty(value: float) -> None:
-    assert markup.percent(value) in ("< 0.1 %", "> 99.9 %")
+    assert html.percent(value) in ("< 0.1 %", "> 99.9 %")
 
 
 def test_bars_have_the_right_length_and_direction() -> None:
-    bars = markup.signed_bars([2.0, -1.0, 0.0], reach=4.0, side="owner", alt="three")
+    bars = html.signed_bars([2.0, -1.0, 0.0], reach=4.0, side="owner", alt="three")
     assert "bottom:50%;height:25.0%" in bars and "top:50%;height:12.5%" in bars
-    assert markup.signed_bars([9.0], reach=4.0, side="owner", alt="cut").count("height:50.0%") == 1
+    assert html.signed_bars([9.0], reach=4.0, side="owner", alt="cut").count("height:50.0%") == 1
 
 
 def test_split_bar_follows_lambda() -> None:
-    bar = markup.split_bar(Budget(epsilon=8.0, lam=0.75))
+    bar = html.split_bar(Budget(epsilon=8.0, lam=0.75))
     assert "flex:0.7500" in bar and "= 6 for the picture" in bar and "= 2 for the label" in bar
-    assert "label" not in markup.split_bar(Budget(epsilon=8.0, lam=1.0))
-    assert "∞" in markup.split_bar(Budget(epsilon=math.inf, lam=0.5))
+    assert "label" not in html.split_bar(Budget(epsilon=8.0, lam=1.0))
+    assert "∞" in html.split_bar(Budget(epsilon=math.inf, lam=0.5))
 
 
 def test_stages_say_their_numbers() -> None:
@@ -133,13 +135,13 @@ def test_same_pixels_are_the_same_record_whatever_the_label() -> None:
 
 
 def test_promise_in_odds() -> None:
-    assert "e<sup>0.5</sup> = 1.6 times" in text.promise(0.5)
-    assert "no promise" in text.promise(math.inf)
+    assert "e<sup>0.5</sup> = 1.6 times" in words.promise(0.5)
+    assert "no promise" in words.promise(math.inf)
 
 
 def test_epsilons_go_from_a_half_to_ten_and_infinity() -> None:
     assert EPSILONS[0] == 0.5 and EPSILONS[-2:] == (10.0, math.inf)
-    assert len({markup.number(epsilon) for epsilon in EPSILONS}) == len(EPSILONS)  # distinct in the address
+    assert len({html.number(epsilon) for epsilon in EPSILONS}) == len(EPSILONS)  # distinct in the address
 
 
 @pytest.mark.parametrize(

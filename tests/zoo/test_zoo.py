@@ -12,7 +12,7 @@ import pytest
 
 from rlm_core import zoo
 from rlm_core.data import cifar10_samples, loan_examples, mnist_samples
-from rlm_core.training.paper import PAPER
+from rlm_core.training.paper_settings import PAPER
 from rlm_core.training.presets import PRESETS, preset_name
 from rlm_core.zoo import cards as card_module
 from rlm_core.zoo.__main__ import row

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from rlm_core.types import FloatArray
-from ui.bound_points import from_browser
+from ui.bound.points import from_browser
 
 NEAREST = """(x, y, places) => {
   // The nearest place in l1; of equally near ones the nearest in l2, then the first.

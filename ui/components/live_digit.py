@@ -11,8 +11,8 @@ from typing import Any
 
 import streamlit as st
 
-from ui.controls import EPSILONS
-from ui.markup import number
+from ui.app.controls import EPSILONS
+from ui.kit.html import number
 
 HTML = """
 <div class="live">

@@ -177,5 +177,5 @@ _octahedron = st.components.v2.component("rlm_octahedron", html=HTML, css=CSS, j
 
 
 def octahedron(key: str, data: dict[str, Any]) -> None:
-    """Show the octahedron. ``data`` as ``ui.bound_figures.octahedron_data`` makes it."""
+    """Show the octahedron. ``data`` as ``ui.bound.figures.octahedron_data`` makes it."""
     _octahedron(key=key, data=data)

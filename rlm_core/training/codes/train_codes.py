@@ -1,0 +1,95 @@
+"""Train the embedding on pairs of views, find the codes in it, and order them by what to merge first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from sklearn.cluster import KMeans
+from torch import Tensor
+
+from rlm_core.learning.loop import Batches, Progress, train
+from rlm_core.owner.encoder import MLPEncoder
+from rlm_core.training.codes.code_presets import QRLMPreset
+from rlm_core.training.codes.hierarchy import merge_order
+from rlm_core.training.codes.network import EmbeddingNetwork
+from rlm_core.training.codes.pairs_of_views import Pairs
+from rlm_core.training.crlm.nt_xent import nt_xent
+from rlm_core.types import FloatArray
+
+JOINT_ROWS = 50_000  # pairs of views from which the joint distribution of codes is measured
+BLOCK = 4_096
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Codes:
+    """What training gives: scores for the fine codes, and the order of merges."""
+
+    encoder: MLPEncoder = field(repr=False)
+    order: list[tuple[int, int]] = field(repr=False)
+    history: list[Progress] = field(repr=False)
+
+
+def train_codes(
+    preset: QRLMPreset,
+    pairs: Pairs,
+    inputs: Tensor,
+    *,
+    seed: int,
+    checkpoint: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Codes:
+    """Learn codes from the records of D₁, ``inputs`` (n, p). No label comes near this function."""
+    with torch.random.fork_rng(devices=[]):  # layers draw their first weights from the global source
+        torch.manual_seed(seed)
+        network = EmbeddingNetwork((inputs.shape[1], *preset.hidden, preset.embedding))
+    generator = torch.Generator().manual_seed(seed)
+    numbers = torch.arange(len(inputs))
+    history = train(
+        network,
+        contrastive(pairs, temperature=preset.temperature),
+        Batches(train=numbers, valid=numbers[: 4 * preset.batch_size], batch_size=preset.batch_size),
+        epochs=preset.epochs,
+        learning_rate=preset.learning_rate,
+        schedule="cosine",
+        generator=generator,
+        checkpoint=checkpoint,
+        progress=progress,
+    )
+    network.eval()
+    with torch.no_grad():
+        embedded = torch.cat([network(block) for block in torch.split(inputs, BLOCK)])  # (n, d)
+    clusters = KMeans(preset.codes, n_init=1, max_iter=50, random_state=seed).fit(embedded.numpy())
+    encoder = network.with_centres(torch.from_numpy(clusters.cluster_centers_))
+    chosen = torch.randperm(len(inputs), generator=generator)[:JOINT_ROWS]
+    return Codes(
+        encoder=encoder,
+        order=merge_order(joint_of_views(encoder, pairs, chosen, generator, preset.codes)),
+        history=history,
+    )
+
+
+def contrastive(pairs: Pairs, *, temperature: float) -> Callable[[EmbeddingNetwork, Tensor, torch.Generator], Tensor]:
+    """The objective for the loop: NT-Xent (Chen et al. 2020) of the embeddings of two views, one value per record."""
+
+    def objective(network: EmbeddingNetwork, rows: Tensor, generator: torch.Generator) -> Tensor:
+        embedded = network(torch.cat(pairs(rows, generator)))  # (2n, d)
+        return nt_xent(embedded[: len(rows)], embedded[len(rows) :], temperature=temperature)
+
+    return objective
+
+
+@torch.no_grad()
+def joint_of_views(
+    encoder: MLPEncoder, pairs: Pairs, rows: Tensor, generator: torch.Generator, codes: int
+) -> FloatArray:
+    """P(c, c′) of the codes of two views, symmetric: (k, k)."""
+    counts = np.zeros((codes, codes))
+    for block in torch.split(rows, BLOCK):
+        first, second = (encoder(view).argmax(1).numpy() for view in pairs(block, generator))
+        np.add.at(counts, (first, second), 1.0)
+    joint: FloatArray = (counts + counts.T) / (2.0 * counts.sum())
+    return joint

@@ -1,0 +1,1 @@
+"""The V-RLM: its objective, and how one is built and trained."""

@@ -1,0 +1,104 @@
+"""The only ``st.cache_*`` of the app: models, samples and pictures of fixed things. Never a draw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import streamlit as st
+import torch
+
+from rlm_core import zoo
+from rlm_core.data.samples import ImageSamples, LoanExamples, cifar10_samples, loan_examples, mnist_samples
+from rlm_core.learning.device import pick_device
+from ui.kit.pictures import data_address, png
+
+torch.set_num_threads(1)  # small networks are faster with one thread, and other visitors are not starved
+
+DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
+
+
+@st.cache_resource(show_spinner="Loading the mechanism …", max_entries=40)
+def model(name: str) -> Any:
+    """A pretrained mechanism with its decoder and public prior (verified on loading)."""
+    return zoo.load(name)
+
+
+@st.cache_resource(show_spinner=False)
+def samples(dataset: str) -> ImageSamples:
+    """Test pictures that come with the project."""
+    return {"mnist": mnist_samples, "cifar10": cifar10_samples}[dataset]()
+
+
+@st.cache_resource(show_spinner=False)
+def loans() -> LoanExamples:
+    """Invented loans that come with the project."""
+    return loan_examples()
+
+
+@st.cache_data(show_spinner=False)
+def gallery(dataset: str, per_class: int) -> dict[str, tuple[int, str]]:
+    """Names of samples ("7-2", "frog-1") to their row among the samples and a picture's address.
+
+    Ordered by number, then by class: a row of the gallery shows each class once.
+    """
+    chosen = samples(dataset)
+    rows = [np.flatnonzero(chosen.labels == label)[:per_class] for label in range(len(chosen.classes))]
+    return {
+        f"{chosen.classes[label]}-{number + 1}": (int(row), data_address(png(chosen.images[row] / 255.0)))
+        for number, of_class in enumerate(zip(*rows, strict=True))
+        for label, row in enumerate(of_class)
+    }
+
+
+@st.cache_data(show_spinner=False)
+def mechanism_names(dataset: str) -> list[str]:
+    """Mechanisms in the zoo for whole records of a dataset: not for some columns, or all classes but one."""
+    return [each for each in zoo.names(dataset) if zoo.card(each).preset.get("split") == "data_collection"]
+
+
+@st.cache_data(show_spinner=False)
+def chosen_mechanism(dataset: str, epsilon: float) -> str:
+    """The mechanism that the zoo recommends for a total budget."""
+    return str(zoo.choose(dataset, epsilon))
+
+
+@st.cache_data(show_spinner=False)
+def mechanisms_of(dataset: str, split: str) -> list[str]:
+    """Mechanisms in the zoo that were trained on one split of a dataset, e.g. without the novel class."""
+    return [each for each in zoo.names(dataset) if zoo.card(each).preset.get("split") == split]
+
+
+@st.cache_data(show_spinner=False)
+def suited_mechanism(dataset: str, epsilon: float, purpose: str, names: tuple[str, ...]) -> str:
+    """Of ``names``, the one recommended for a purpose at the budget nearest to ε.
+
+    The zoo recommends the paper's choice; for private inference it is our own private search's (with the
+    first seed, as the shipped mechanisms are).
+    """
+    from benchmarks.experiments import private_grid, private_inference  # slow to import, and one page asks
+
+    budgets = sorted((1.0, 2.0, 4.0, 6.0, 8.0, 10.0), key=lambda each: abs(math.log(each / min(epsilon, 1e6))))
+
+    def recommended(budget: float) -> Iterator[str]:
+        if purpose == private_inference.EXPERIMENT and math.isfinite(budget):
+            with suppress(FileNotFoundError, ValueError):  # the search is not complete, or the paper has no such table
+                yield private_grid.chosen(dataset, budget, seed=0, among=names)
+        for each in (purpose, "data_collection"):
+            with suppress(ValueError):  # the paper has no such table
+                yield zoo.choose(dataset, budget, each)
+
+    for budget in [*([epsilon] if math.isinf(epsilon) else []), *budgets]:
+        for name in recommended(budget):
+            if name in names:
+                return name
+    return names[0]
+
+
+@st.cache_resource(show_spinner=False)
+def device() -> str:
+    """Where the models run: cuda, mps or cpu."""
+    return pick_device("auto").type

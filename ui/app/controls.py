@@ -1,0 +1,111 @@
+"""Widgets to one frozen value. Every choice is in the address, so a copied link opens the same view.
+
+The names in the address are ``eps``, ``lam``, ``data``, ``mech``, ``sample`` and ``source``; pages
+that ask for the same thing use the same name, so ε and λ travel with the visitor from page to page.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from rlm_core import Budget
+from ui.app import cache
+from ui.kit.html import number, split_bar
+from ui.record.two_guarantees import two_guarantees
+
+EPSILONS: tuple[float, ...] = tuple(step / 2 for step in range(1, 21)) + (math.inf,)
+DEFAULT_EPSILON = 10.0
+DEFAULT_LAM = 0.7  # the paper's choice for pictures at every ε
+AUTOMATIC = "automatic"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a page needs to know: which data, which budget, which mechanism."""
+
+    dataset: str
+    budget: Budget
+    mechanism: str
+
+
+def dataset_control(names: dict[str, str] | None = None) -> str:
+    """Which data: the key of ``names`` (key to title), by default the picture datasets."""
+    names = cache.DATASETS if names is None else names
+    titles = list(names.values())
+    title = st.segmented_control(
+        "Dataset", titles, default=titles[0], required=True, key="data", bind="query-params", persist_state="session"
+    )
+    return {title: key for key, title in names.items()}[title or titles[0]]
+
+
+def budget_controls(*, features: str = "picture", default_lam: float = DEFAULT_LAM) -> Budget:
+    """ε and λ with the bar that shows how they divide."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        epsilon = epsilon_control()
+    with right:
+        lam = st.slider(
+            f"**λ** — the share of ε that the {features} gets",
+            min_value=0.05,
+            max_value=1.0,
+            value=default_lam,
+            step=0.05,
+            key="lam",
+            bind="query-params",
+            persist_state="session",
+            help=f"εx = λ·ε protects the {features}, εy = (1 − λ)·ε the label. At λ = 1 the label is not sent.",
+        )
+    budget = Budget(epsilon=epsilon, lam=round(lam, 2))
+    st.html(split_bar(budget, features=features))
+    return budget
+
+
+def epsilon_control() -> float:
+    """The total budget: 0.5 to 10, and ∞."""
+    epsilon = st.select_slider(
+        "**ε** — the privacy budget of one report",
+        EPSILONS,
+        value=DEFAULT_EPSILON,
+        format_func=number,
+        key="eps",
+        bind="query-params",
+        persist_state="session",
+        help="Small: strong privacy, much noise. Large: weak privacy, little noise. ∞: no privacy at all.",
+    )
+    return float(epsilon)
+
+
+def mechanism_control(dataset: str, epsilon: float) -> str:
+    """The mechanism that suits ε, or the visitor's own choice."""
+    recommended = cache.chosen_mechanism(dataset, epsilon)
+    chosen = st.selectbox(
+        "Mechanism",
+        [AUTOMATIC, *cache.mechanism_names(dataset)],
+        key="mech",
+        bind="query-params",
+        persist_state="session",
+        help="Automatic takes the mechanism that was trained for a budget near ε. Another choice is another release. "
+        "Names with vrlm or crlm send numbers with noise; qrlm-k12 sends a random set of 12 codes; cdp5 and cdp1: the "
+        "encoder itself was trained under central differential privacy.",
+    )
+    name = recommended if chosen in (None, AUTOMATIC) else str(chosen)
+    return name if name in cache.mechanism_names(dataset) else recommended
+
+
+def choose_mechanism(dataset: str, epsilon: float) -> Any:
+    """The recommended mechanism unless the visitor chooses another under "advanced"; loaded."""
+    with st.expander("Advanced: the mechanism"):
+        name = mechanism_control(dataset, epsilon)
+        model = cache.model(name)
+        card = model.card
+        st.caption(
+            f"In use: **{card.name}**. {card.summary} "
+            + ("" if card.central_dp is not None else card.limits)  # spelt out below
+        )
+    if card.central_dp is not None:
+        st.html(two_guarantees(card.central_dp, epsilon))
+    return model

@@ -1,0 +1,63 @@
+"""What surrounds every page: the stylesheet, the brand in the sidebar, the footer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from ui.app.site import ROOT, pages
+from ui.kit.pictures import data_address
+
+ICON = ROOT / "static" / "icon.svg"
+_INSIDE = "inside_the_app"
+_STYLE = Path(__file__).with_name("style.css")
+
+
+def navigation() -> tuple[Any, list[Any]]:
+    """Title and icon, the page to run, and all pages for the menu.
+
+    The icon comes first and from a file: a page's own icon would be fetched from another host.
+    """
+    st.set_page_config(page_title="Private by design", page_icon=str(ICON), layout="wide")
+    menu = [st.Page(spec.path, title=spec.title, icon=spec.icon, default=spec.file == "start") for spec in pages()]
+    return st.navigation(menu, position="hidden"), menu
+
+
+def require_app() -> None:
+    """First call of every page: come in through ``app.py``.
+
+    Until ``st.navigation`` has been called once in a server, Streamlit takes every file in ``pages/``
+    for an app of its own, and the first visitor with a deep link would get a page without its frame.
+    """
+    if _INSIDE not in st.session_state:
+        navigation()
+        st.rerun()
+
+
+def frame(menu: list[Any]) -> None:
+    """The stylesheet, the brand and the menu; before the page."""
+    st.session_state[_INSIDE] = True
+    st.html(_STYLE)
+    with st.sidebar:
+        address = data_address(ICON.read_bytes(), "image/svg+xml")
+        st.html(
+            f'<div class="rlm-brand"><img src="{address}" alt=""><div>Private by design'
+            "<small>learnt local differential privacy</small></div></div>"
+        )
+        for page in menu:
+            st.page_link(page, width="stretch")
+
+
+def footer() -> None:
+    """Version, device, and the promise about this server; after the page."""
+    # Imported late: it pulls in torch, and the page above should be on screen first.
+    from rlm_core import __version__
+    from ui.app.cache import device
+
+    st.html(
+        '<div class="rlm-footer">'
+        f"<span>rlm-ldp {__version__}</span><span>models run on {device()}</span>"
+        "<span>nothing you enter leaves this server</span></div>"
+    )

@@ -1,0 +1,88 @@
+"""Every page of the app, in one list: menu, start page and tests all read it.
+
+To add a page, add a line here and write its file, which starts with ``require_app()``. A line whose
+file does not exist (yet) is left out. The address of a page is its file's name: Streamlit then finds
+it on a cold start too. Icons are from the font that Streamlit serves itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageSpec:
+    """A page by its file in ``pages/``: name, icon, and the visitor's wish that it answers."""
+
+    file: str
+    title: str
+    icon: str
+    wish: str = ""
+    answer: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The page's script."""
+        return ROOT / "pages" / f"{self.file}.py"
+
+
+PAGES: tuple[PageSpec, ...] = (
+    PageSpec(file="start", title="Start", icon=":material/home:"),
+    PageSpec(
+        file="image",
+        title="Privatise an image",
+        icon=":material/image:",
+        wish="Show me on a picture",
+        answer="Draw, upload or pick one, follow it through the mechanism, and see what the collector can infer.",
+    ),
+    PageSpec(
+        file="row",
+        title="Privatise a row",
+        icon=":material/table_rows:",
+        wish="Show me on a table",
+        answer="One loan or a whole CSV file: what leaves the device, and how far each column moved.",
+    ),
+    PageSpec(
+        file="concepts",
+        title="What is LDP?",
+        icon=":material/school:",
+        wish="Teach me",
+        answer="Short chapters, each with one idea and one thing to play with.",
+    ),
+    PageSpec(
+        file="bound",
+        title="How good can it get?",
+        icon=":material/straighten:",
+        wish="Choose an ε",
+        answer="The best accuracy that a budget allows, in theory and as measured.",
+    ),
+    PageSpec(
+        file="benchmarks",
+        title="Which keeps how much?",
+        icon=":material/bar_chart:",
+        wish="Show me the evidence",
+        answer="Every mechanism on every dataset, ours beside the published numbers.",
+    ),
+    PageSpec(
+        file="collect",
+        title="What can a collector learn?",
+        icon=":material/inbox:",
+        wish="Let me collect",
+        answer="Be the collector: gather reports, train a classifier, watch its accuracy.",
+    ),
+    PageSpec(
+        file="audit",
+        title="Is it really private?",
+        icon=":material/policy:",
+        wish="Prove it to me",
+        answer="Attack every mechanism and compare the measured ε with the claimed one.",
+    ),
+)
+
+
+def pages() -> tuple[PageSpec, ...]:
+    """The pages whose file exists, in menu order."""
+    return tuple(page for page in PAGES if page.path.is_file())

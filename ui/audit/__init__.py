@@ -1,0 +1,1 @@
+"""The page that measures a mechanism's privacy."""

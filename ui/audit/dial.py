@@ -1,0 +1,75 @@
+"""The dial: what is claimed, what is proved, and the most that so many samples could prove. HTML text."""
+
+from __future__ import annotations
+
+from rlm_core.audit import AuditResult
+from ui.kit.colours import OVER, OWNER
+from ui.kit.html import number
+
+TOPS = (1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0)
+
+
+def scale_top(epsilon: float, bound: float) -> float:
+    """The end of the scale: the claim lies in its left two thirds, the bound on it.
+
+    >>> scale_top(1.0, 0.9), scale_top(1.0, 5.9), scale_top(8.0, 7.2)
+    (2.0, 8.0, 12.0)
+    """
+    wanted = max(1.5 * epsilon, 1.1 * bound)
+    return next((top for top in TOPS if top >= wanted), wanted)
+
+
+def dial(epsilon: float, bound: float | None, *, running: str = "") -> str:
+    """Half a circle from 0 to the top. The needle is the bound; the claim is where blue ends.
+
+    ``bound`` is None before anything was measured; ``running`` are words shown meanwhile.
+    """
+    value = bound or 0.0
+    top = scale_top(epsilon, value)
+    claim, needle = 180.0 * epsilon / top, 180.0 * min(value / top, 1.0)
+    state = "rlm-over" if value > epsilon else "rlm-under"
+    measured = "–" if bound is None else f"{bound:.2f}"
+    label = f"claimed {number(epsilon)}, measured at least {measured}"
+    turn = claim - 90.0
+    return (
+        f'<div class="rlm-dial {state}" role="img" aria-label="{label}"><div class="rlm-face">'
+        f'<div class="rlm-arc" style="background:conic-gradient(from 270deg at 50% 100%, '
+        f"{OWNER} 0 {claim:.1f}deg, color-mix(in srgb, {OVER} 38%, transparent) {claim:.1f}deg 180deg, "
+        f'transparent 180deg)"></div>'
+        f'<i class="rlm-claim" style="transform:rotate({turn:.1f}deg)">'
+        f'<b style="transform:translate(-50%, 50%) rotate({-turn:.1f}deg)">claimed<br>ε = {number(epsilon)}</b></i>'
+        f'<i class="rlm-needle" style="transform:rotate({needle - 90:.1f}deg)"></i>'
+        f'<div class="rlm-read"><strong>{measured}</strong><span>{running or "measured ε, at least"}</span></div></div>'
+        f'<div class="rlm-ends"><small>0</small><small>{number(top)}</small></div></div>'
+    )
+
+
+def verdict(result: AuditResult, most: float) -> str:
+    """What the samples prove, in a sentence that claims no more."""
+    sure = f"{result.confidence:.1%}".replace("%", " %")
+    if not result.ok:
+        return (
+            f"<b>The claim is refuted.</b> With {sure} confidence the true ε is at least "
+            f"<strong>{result.lower_bound:.2f}</strong>, and {number(result.epsilon)} was promised."
+        )
+    found = (
+        f"<b>Nothing found.</b> With {sure} confidence the true ε is at least "
+        f"<strong>{result.lower_bound:.2f}</strong>, which is no more than the {number(result.epsilon)} that is "
+        "promised."
+    )
+    if most <= result.epsilon:
+        found += (
+            f" So few outputs could not have shown more than {most:.2f} in any case: take more samples, or a smaller ε."
+        )
+    return found
+
+
+def run_bar(title: str, result: AuditResult, *, top: float) -> str:
+    """One line of the visit's measurements: a bar to the bound, a tick at the claim."""
+    colour = OWNER if result.ok else OVER
+    return (
+        f"<li><span>{title}</span><div>"
+        f'<i style="width:{100 * min(result.lower_bound / top, 1):.1f}%;background:{colour}"></i>'
+        f'<u style="left:{100 * min(result.epsilon / top, 1):.1f}%"></u></div>'
+        f"<em>≥ {result.lower_bound:.2f}</em></li>"
+    )

@@ -1,0 +1,122 @@
+"""The curve of the bound page: ε, K and d as controls, the figures at that ε, the chart, formula and derivation."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rlm_core.theory import krr_cap
+from ui.app import controls
+from ui.bound import text
+from ui.bound.figures import bound_chart
+from ui.bound.theory import (
+    CLASSES_OF,
+    CURVE_SAMPLES,
+    TEST_SHARE,
+    Measured,
+    curve,
+    kind_of,
+    measured,
+    simulate,
+    spread,
+    vertices_formula,
+)
+from ui.kit.charts import CONFIG
+from ui.kit.html import number, percent
+
+ENOUGH = "enough"
+DIMENSIONS = {ENOUGH: None, "2": 2, "3": 3}
+
+
+def curve_controls() -> tuple[float, int, int | None]:
+    """ε, K, and d (None: as many as K needs)."""
+    left, middle, right = st.columns([5, 4, 3], gap="medium")
+    with left:
+        epsilon = controls.epsilon_control()
+    with middle:
+        classes = st.slider(
+            "**K** — how many classes",
+            min_value=2,
+            max_value=20,
+            value=10,
+            key="k",
+            bind="query-params",
+            persist_state="session",
+            help="Ten for the digits of MNIST and the pictures of CIFAR-10, two for loans.",
+        )
+    with right:
+        chosen = st.segmented_control(
+            "**d** — dimensions",
+            list(DIMENSIONS),
+            default=ENOUGH,
+            required=True,
+            key="d",
+            bind="query-params",
+            persist_state="session",
+            help="The ball has 2d vertices. Enough: every class can have one of its own.",
+        )
+    return epsilon, int(classes), DIMENSIONS[chosen or ENOUGH]
+
+
+def curve_section(epsilon: float, classes: int, dimension: int | None) -> None:
+    """The numbers at ε, and the curve."""
+    kind = kind_of(classes, dimension)
+    found = curve(classes, dimension)
+    st.html(figures(epsilon, classes, dimension))
+    ours: list[Measured] = []
+    paper: list[Measured] = []
+    if classes in CLASSES_OF.values():
+        ours, paper = measured(controls.dataset_control())
+    st.plotly_chart(
+        bound_chart(found, classes, epsilon, ours, paper),
+        theme=None,
+        config=CONFIG,
+        key="bound_chart",
+        alt=f"Accuracy against ε for {classes} classes: the cap of any report and the bound of the Laplace mechanism",
+    )
+    if kind == "simulated":
+        st.info(
+            text.SIMULATED.format(
+                classes=classes, corners=2 * (dimension or 0), dimension=dimension, samples=CURVE_SAMPLES
+            ),
+            icon=":material/casino:",
+        )
+    elif kind == "odd":
+        st.info(text.ODD.format(samples=CURVE_SAMPLES), icon=":material/casino:")
+    line = "" if kind == "simulated" else text.CURVE_LINE
+    st.caption(text.CURVE.format(line=line))
+    words = text.NO_POINTS if not paper else text.MEASURED if ours else text.NOT_MEASURED
+    st.caption(words.format(share=TEST_SHARE))
+
+
+def accuracy_at(epsilon: float, classes: int, dimension: int | None) -> tuple[float, str]:
+    """The accuracy at one ε and how it was found, in words."""
+    kind = kind_of(classes, dimension)
+    if kind != "simulated":
+        return vertices_formula(epsilon, classes), "Laplace noise, classes on vertices"
+    assert dimension is not None
+    return simulate(spread(classes, dimension), epsilon, seed=0).accuracy, "Laplace noise, classes spread (simulated)"
+
+
+def figures(epsilon: float, classes: int, dimension: int | None) -> str:
+    """Three numbers at the chosen ε, as HTML."""
+    accuracy, words = accuracy_at(epsilon, classes, dimension)
+    entries = [
+        (percent(accuracy), words),
+        (percent(krr_cap(epsilon, classes)), "cap of any ε-LDP report"),
+        (percent(1 / classes), "chance"),
+    ]
+    cells = "".join(f"<div><strong>{value}</strong><span>{name}</span></div>" for value, name in entries)
+    return f'<p class="rlm-note">At ε = {number(epsilon)}, {classes} classes:</p><div class="rlm-figures">{cells}</div>'
+
+
+def derivation() -> None:
+    """The formula, and where it comes from in steps that open."""
+    st.latex(text.FORMULA)
+    st.caption(
+        "For K even and at least K/2 dimensions; b = 2/ε is the scale of the noise when lengths are measured in units "
+        "of the clip radius l."
+    )
+    st.markdown(text.NOT_A_MAXIMUM)
+    for title, body in text.STEPS.items():
+        with st.expander(title):
+            st.markdown(body)

@@ -1,0 +1,79 @@
+"""The server's end of a worker process: say something without waiting, hear what comes back.
+
+Both directions have a thread: a task of some megabytes is written while the worker still imports torch,
+and nobody who holds a lock must wait for that.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = (sys.executable, "-m", "ui.collect.worker")
+
+
+class Worker:
+    """One process. ``heard`` gets every value it sends, ``gone`` is called once, when it has ended."""
+
+    def __init__(
+        self,
+        heard: Callable[[Worker, Any], None],
+        gone: Callable[[Worker], None],
+        command: tuple[str, ...] = COMMAND,
+    ) -> None:
+        self.heard, self.gone = heard, gone
+        self.outbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for target in (self._write, self._read):
+            threading.Thread(target=target, daemon=True, name=f"collect-{target.__name__}").start()
+
+    def say(self, message: Any) -> None:
+        """Send a value; returns at once."""
+        self.outbox.put(message)
+
+    def end(self) -> None:
+        """Kill the process; :attr:`gone` is called from its reader's thread."""
+        self.process.kill()
+
+    def _write(self) -> None:
+        pipe = self.process.stdin
+        assert pipe is not None
+        try:
+            while (message := self.outbox.get()) is not None:
+                pickle.dump(message, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+                pipe.flush()
+                del message  # large; do not keep it while waiting for the next
+        except (OSError, ValueError):
+            self.process.kill()  # its end of the pipe is closed
+        try:
+            pipe.close()
+        except OSError:
+            pass
+
+    def _read(self) -> None:
+        pipe = self.process.stdout
+        assert pipe is not None
+        try:
+            while True:
+                self.heard(self, pickle.load(pipe))
+        except (EOFError, OSError, pickle.UnpicklingError):
+            pass
+        self.outbox.put(None)
+        self.process.kill()
+        self.process.wait()
+        pipe.close()
+        self.gone(self)

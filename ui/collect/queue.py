@@ -1,0 +1,265 @@
+"""Who learns when: runs of all visitors, one queue, and the worker processes that serve it.
+
+Runs belong to a visit (a random name that is kept in the page's address), not to a browser session: a
+refreshed page finds them again. Everything here is guarded by one lock; pages read, reader threads write.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from rlm_core import Release
+from ui.collect.process import Worker
+from ui.collect.reports import Choice, Reports
+from ui.collect.runs import Busy, Run, Visit, people_of, validators_of
+from ui.collect.task import Alone, Event, Point, Result, Task, Weighing
+
+WORKERS = max(1, min(2, (os.cpu_count() or 1) - 1))
+"""Fits at the same time: one core always stays with the server."""
+
+MOST_RUNS = 30
+"""Runs that one visit keeps; beyond it the visitor is asked to forget some."""
+
+MOST_WAITING = 40
+"""Runs of all visitors that may wait; beyond it nobody would see the end."""
+
+MOST_VISITS = 200
+MOST_COLLECTIONS = 60  # of all visits: a large one takes a few megabytes
+PATIENCE = 20.0
+"""Seconds that a fit may take to notice that it was stopped, before its process is ended."""
+
+IDLE = 900.0
+"""Seconds without a task after which a worker process is let go."""
+
+
+class Office:
+    """The queue, the workers and the visits of one server."""
+
+    def __init__(self, limit: int = WORKERS, hire: Callable[..., Any] | None = None) -> None:
+        self.limit, self.hire = limit, hire or Worker
+        self.lock = threading.RLock()
+        self.identities = itertools.count(1)
+        self.visits: OrderedDict[str, Visit] = OrderedDict()
+        self.collections: OrderedDict[tuple[str, Choice], Reports] = OrderedDict()
+        self.waiting: list[Run] = []
+        self.workers: dict[Any, Run | None] = {}
+
+    def warm(self) -> None:
+        """Start a worker if there is none: importing torch takes seconds, and a visitor is about to ask."""
+        with self.lock:
+            if not self.workers:
+                self._dismiss_later(self._new_worker())
+
+    def runs(self, visit: str | None) -> list[Run]:
+        """The runs of a visit, oldest first."""
+        with self.lock:
+            if visit is None or visit not in self.visits:
+                return []
+            self.visits.move_to_end(visit)
+            return list(self.visits[visit].runs)
+
+    def reports(self, visit: str | None, choice: Choice) -> Reports | None:
+        """What this visit has already collected for this choice, whatever the objective."""
+        with self.lock:
+            return None if visit is None else self.collections.get((visit, choice.collection))
+
+    def charge(self, visit: str, choice: Choice, *, epsilon_y: float) -> None:
+        """Enter a collection into the visit's ledger; call it before anything is drawn."""
+        with self.lock:
+            self.visits.setdefault(visit, Visit()).ledger.spend(
+                Release(
+                    record=people_of(choice),
+                    mechanism=choice.mechanism,
+                    epsilon_x=choice.budget.epsilon_x,
+                    epsilon_y=epsilon_y,
+                )
+            )
+
+    def spent(self, visit: str | None, record: str) -> tuple[int, float]:
+        """How many releases a person of a group has made in this visit, and their total ε."""
+        with self.lock:
+            if visit is None or visit not in self.visits:
+                return 0, 0.0
+            ledger = self.visits[visit].ledger
+            return sum(1 for _ in ledger.of(record)), ledger.spent(record)
+
+    def keep(self, visit: str, choice: Choice, reports: Reports) -> None:
+        """Remember what was collected, so that another objective can learn from the same reports."""
+        with self.lock:
+            self.collections[visit, choice.collection] = reports
+            self.collections.move_to_end((visit, choice.collection))
+            while len(self.collections) > MOST_COLLECTIONS:
+                self.collections.popitem(last=False)
+
+    def check(self, visit: str | None, wanted: int) -> None:
+        """Raise :class:`Busy` if so many more runs cannot be taken."""
+        with self.lock:
+            kept = len(self.runs(visit))
+            if kept + wanted > MOST_RUNS:
+                raise Busy(
+                    f"This visit keeps at most {MOST_RUNS} runs and has {kept}. Forget the finished ones to go on."
+                )
+            if len(self.waiting) + wanted > MOST_WAITING:
+                raise Busy("Too many runs are waiting on this server just now. Please try again in a few minutes.")
+
+    def submit(self, visit: str, choice: Choice, task: Task, *, sweep: int | None = None, reused: bool = False) -> Run:
+        """Put a run into the queue; it begins as soon as a worker is free."""
+        with self.lock:
+            self.check(visit, 1)
+            mine = self.visits.setdefault(visit, Visit())
+            self.visits.move_to_end(visit)
+            mine.count += 1  # a number is not used again, even if its run was forgotten
+            run = Run(
+                number=mine.count,
+                identity=next(self.identities),
+                visit=visit,
+                choice=choice,
+                reports=len(task.y_private),
+                sweep=sweep,
+                reused=reused,
+                task=task,
+            )
+            mine.runs.append(run)
+            self.waiting.append(run)
+            self._forget_old_visits()
+            self._assign()
+            return run
+
+    def before(self, run: Run) -> int:
+        """How many runs of anybody come first."""
+        with self.lock:
+            if run not in self.waiting:
+                return 0
+            busy = sum(each is not None for each in self.workers.values())
+            return sorted(self.waiting, key=self._turn).index(run) + busy
+
+    def stop(self, run: Run) -> None:
+        """End a run: one that waits at once, one that learns at its next step, with what it has learnt."""
+        with self.lock:
+            if run in self.waiting:
+                self.waiting.remove(run)
+                run.state, run.task = "stopped", None
+            elif run.active and run.stop_asked is None:
+                run.stop_asked = time.monotonic()
+                for worker, its_run in self.workers.items():
+                    if its_run is run:
+                        worker.say(("stop", run.identity))
+
+    def look_after(self) -> None:
+        """Called by every page that watches: end what does not react to a stop."""
+        with self.lock:
+            for worker, run in self.workers.items():
+                if run is not None and run.stop_asked is not None and time.monotonic() - run.stop_asked > PATIENCE:
+                    worker.end()  # its reader's thread notices
+
+    def forget(self, visit: str) -> None:
+        """Drop the finished runs of a visit; with the last one, the reports too."""
+        with self.lock:
+            if visit not in self.visits:
+                return
+            mine = self.visits[visit]
+            mine.runs = [run for run in mine.runs if run.active]
+            if not mine.runs:
+                for key in [key for key in self.collections if key[0] == visit]:
+                    del self.collections[key]
+
+    def close(self) -> None:
+        """End every worker; for tests and measurements."""
+        with self.lock:
+            self.waiting.clear()
+            workers = list(self.workers)
+        for worker in workers:
+            worker.end()
+
+    def _turn(self, run: Run) -> tuple[int, int]:
+        """Whoever has had fewer turns comes first: a sweep of one visitor does not block another."""
+        return (self.visits[run.visit].turns, run.identity)
+
+    def _assign(self) -> None:
+        while self.waiting:
+            free = next((worker for worker, run in self.workers.items() if run is None), None)
+            if free is None and len(self.workers) < self.limit:
+                free = self._new_worker()
+            if free is None:
+                return
+            run = min(self.waiting, key=self._turn)
+            self.waiting.remove(run)
+            self.visits[run.visit].turns += 1
+            self.workers[free], run.state = run, "weighing"
+            free.say(("learn", run.identity, run.task))
+            run.task = None  # the worker has it now
+
+    def _new_worker(self) -> Any:
+        worker = self.hire(self._heard, self._gone)
+        self.workers[worker] = None
+        return worker
+
+    def _heard(self, worker: Any, message: tuple[int, Event | str]) -> None:
+        """A worker said something about its run."""
+        identity, event = message
+        with self.lock:
+            run = self.workers.get(worker)
+            if run is None or run.identity != identity:
+                return
+            if isinstance(event, Weighing):
+                run.share = event.share
+            elif isinstance(event, Alone):
+                run.alone = event.accuracy
+            elif isinstance(event, Point):
+                run.state, run.share = "learning", event.epoch / event.epochs
+                run.points.append(event)
+                if event.validation is not None and run.choice.experiment != "join":  # there, its own rows
+                    answer = Release(
+                        record=validators_of(run.choice), mechanism="k-RR", epsilon_x=0.0, epsilon_y=run.choice.epsilon
+                    )
+                    self.visits[run.visit].ledger.spend(answer)
+            else:
+                run.result = event if isinstance(event, Result) else None
+                run.state = "done" if isinstance(event, Result) else event
+                self.workers[worker] = None
+                self._assign()
+                if self.workers[worker] is None:
+                    self._dismiss_later(worker)
+
+    def _gone(self, worker: Any) -> None:
+        """A worker has ended, whyever: its run ends too, and the others go on with another."""
+        with self.lock:
+            run = self.workers.pop(worker, None)
+            if run is not None:
+                run.state = "stopped" if run.stop_asked is not None else "failed"
+            self._assign()
+
+    def _dismiss_later(self, worker: Any) -> None:
+        """Let a worker go if it has had nothing to do for a while: it holds a few hundred megabytes."""
+        seen = next(self.identities)
+        worker.idle_since = seen
+
+        def dismiss() -> None:
+            with self.lock:
+                if worker in self.workers and self.workers[worker] is None and worker.idle_since == seen:
+                    del self.workers[worker]
+                    worker.end()
+
+        timer = threading.Timer(IDLE, dismiss)
+        timer.daemon = True
+        timer.start()
+
+    def _forget_old_visits(self) -> None:
+        for name in list(self.visits):
+            if len(self.visits) <= MOST_VISITS:
+                return
+            if not any(run.active for run in self.visits[name].runs):
+                del self.visits[name]
+
+
+@functools.cache
+def office() -> Office:
+    """The one office of this server."""
+    return Office()

@@ -1,0 +1,61 @@
+"""One run of the collector's page, and all runs of a visit with what they have cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rlm_core import Ledger
+from ui.collect.reports import Choice
+from ui.collect.task import Point, Result, Task
+
+
+@dataclass(eq=False, kw_only=True)
+class Run:
+    """One run, as far as it got. ``state``: waiting, weighing, learning, done, stopped or failed."""
+
+    number: int
+    identity: int
+    visit: str
+    choice: Choice
+    reports: int
+    sweep: int | None = None
+    reused: bool = False
+    state: str = "waiting"
+    share: float = 0.0
+    points: list[Point] = field(default_factory=list)
+    alone: float | None = None  # data join: what the collector's own columns give
+    result: Result | None = None
+    stop_asked: float | None = None
+    task: Task | None = field(default=None, repr=False)
+
+    @property
+    def active(self) -> bool:
+        """Whether something is still to come."""
+        return self.state in ("waiting", "weighing", "learning")
+
+
+class Busy(Exception):
+    """A limit was reached; the message says which, for the visitor."""
+
+
+@dataclass(eq=False, kw_only=True)
+class Visit:
+    """The runs of one visitor, how many there ever were, how many turns they have had, and what was spent.
+
+    The ledger names a dataset's people and its validation group; forgetting a run gives nothing back.
+    """
+
+    runs: list[Run] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
+    count: int = 0
+    turns: int = 0
+
+
+def people_of(choice: Choice) -> str:
+    """The ledger's name for those who are asked."""
+    return f"people of {choice.dataset}"
+
+
+def validators_of(choice: Choice) -> str:
+    """The ledger's name for the validation group."""
+    return f"validation group of {choice.dataset}"

@@ -1,0 +1,315 @@
+"""Learn from collected reports, with somebody watching: the one function that a worker process runs.
+
+No Streamlit here: the page's server and its worker both import this module. What is computed is the
+library's (:class:`NoiseAwareClassifier`, :func:`private_accuracy`); what is added is who is told.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from rlm_core import HasDensity, PrivateAccuracy, RandomisedResponse, private_accuracy
+from rlm_core.collector.classifier import (
+    LogDensity,
+    NoiseAwareClassifier,
+    Objective,
+    Predict,
+    StopTraining,
+    posterior_weights,
+)
+from rlm_core.collector.completed_prior import complete
+from rlm_core.collector.join import joined
+from rlm_core.learning.loop import Progress
+from rlm_core.types import FloatArray, IntArray
+
+EPOCHS = 20
+CHECKS = 5
+"""How often the validation group is asked in a full run. Every time costs each of its members ε."""
+
+MAX_PRIOR = 4_000
+"""Public records that stand for the prior on this page: fewer than in the benchmarks, for speed."""
+
+LARGEST_BATCH = 256
+
+
+def batch_size(reports: int) -> int:
+    """About fifty steps an epoch, also where few people were asked: a curve in any case.
+
+    >>> batch_size(13_500), batch_size(1_000), batch_size(100)
+    (256, 20, 16)
+    """
+    return max(16, min(LARGEST_BATCH, reports // 50))
+
+
+HIDDEN: dict[str, tuple[int, ...]] = {"mnist": (50,), "lending_club": (50,), "cifar10": ()}
+"""The paper's classifiers: one hidden layer of 50; logistic regression for CIFAR-10."""
+
+
+class Channel(HasDensity, Protocol):
+    """What z goes through on its way to the collector: any noise with a density."""
+
+    @property
+    def epsilon(self) -> float:
+        """εx."""
+
+    def privatise(self, z: ArrayLike) -> FloatArray:
+        """Release each row, with the operating system's randomness."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class People:
+    """Records with labels that stay on their owners' devices: ``z`` clean, ``z_private`` as they would send it.
+
+    ``own``: columns of the same people that the collector has in the clear (the data join).
+    """
+
+    z: FloatArray = field(repr=False)
+    z_private: FloatArray = field(repr=False)
+    y: IntArray = field(repr=False)
+    own: FloatArray | None = field(default=None, repr=False)
+
+    def inputs(self, private: bool) -> FloatArray:
+        """What a classifier is given about them."""
+        return beside(self.own, self.z_private if private else self.z)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Task:
+    """Everything that a fit needs, in one value that can be sent to another process.
+
+    ``noise``: what z went through; its density is all that the collector has to know of it.
+    ``z_private``, ``y_private``: the reports. ``prior_z``: public records. ``valid``: people who answer
+    the private validation on their own devices, each answer with ``epsilon``. ``test``: people whom
+    only this demonstration can ask, because the data are public. ``on_private``: whether the classifier
+    is meant for z̃ rather than z; the validation group then tries it on z̃. ``own``: columns of those who
+    report that the collector has in the clear; then the labels are clear too, and so is the validation.
+    ``new_class``: the prior lacks a class that is asked for, and is completed from the reports.
+    """
+
+    classes: int
+    objective: Objective
+    hidden: tuple[int, ...]
+    epsilon: float
+    noise: Channel
+    on_private: bool
+    z_private: FloatArray = field(repr=False)
+    y_private: IntArray = field(repr=False)
+    transition: FloatArray = field(repr=False)
+    prior_z: FloatArray = field(repr=False)
+    valid: People = field(repr=False)
+    test: People = field(repr=False)
+    own: FloatArray | None = field(default=None, repr=False)
+    new_class: bool = False
+    epochs: int = EPOCHS
+    checks: int = CHECKS
+    max_prior: int = MAX_PRIOR
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One epoch on the curves: shares in [0, 1]; ``validation`` where the group was asked."""
+
+    epoch: int
+    epochs: int
+    seconds: float
+    clean: float
+    private: float
+    validation: PrivateAccuracy | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The network that was kept (the best by private validation) and what it cost to find it."""
+
+    clean: float
+    private: float
+    epoch: int
+    epochs: int
+    seconds: float
+    queries: int
+    validation: PrivateAccuracy | None
+    stopped: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighing:
+    """Before the first epoch: the share of reports that were compared with the public records."""
+
+    share: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alone:
+    """The data join only: how often the collector's own columns are enough, on test people."""
+
+    accuracy: float
+
+
+Event = Weighing | Alone | Point | Result
+
+
+class Stopped(Exception):
+    """The visitor stopped before anything was learnt."""
+
+
+def objective_in_use(objective: Objective, epsilon_x: float) -> Objective:
+    """Without noise on z there is nothing to denoise, and its density is no function: plain training instead."""
+    return "label-noise" if objective == "denoising" and math.isinf(epsilon_x) else objective
+
+
+def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool] = lambda: False) -> Result:
+    """Fit a classifier on the reports; ``tell`` hears of every step, ``stopped`` is asked as often.
+
+    Raises:
+        Stopped: the visitor stopped before the first epoch was over.
+    """
+    start = time.perf_counter()
+    classifier = network(task)
+    if task.own is not None:
+        tell(Alone(accuracy=alone(task, stopped)))
+    prior, density, told = prior_and_density(task, classifier.objective, tell, stopped)
+    answers: list[PrivateAccuracy] = []
+    kept = 0
+    weights: dict[int, Tensor] = {}
+
+    def right(people: People, private: bool) -> np.ndarray:
+        """Who is classified rightly; a denoising classifier reads reports by Bayes' rule."""
+        if not (private and classifier.objective == "denoising"):
+            return np.equal(classifier.predict(people.inputs(private)), people.y)
+        if id(people) not in weights:  # they do not change while the network learns
+            weights[id(people)] = posterior_weights(people.z_private, classifier.support_, density)
+        return np.equal(classifier.predict_private(people.z_private, weights[id(people)]), people.y)
+
+    def validate(predict: Predict) -> PrivateAccuracy:
+        correct = right(task.valid, task.on_private)
+        answers.append(ask(correct, task.epsilon if task.own is None else math.inf))
+        return answers[-1]
+
+    def at_epoch(now: Progress, fitted: NoiseAwareClassifier) -> None:
+        nonlocal kept
+        asked = bool(answers) and fresh(now, task)
+        if asked and fitted.validation_ is answers[-1]:
+            kept = now.epoch
+        tell(
+            Point(
+                epoch=now.epoch,
+                epochs=now.epochs,
+                seconds=time.perf_counter() - start,
+                clean=float(right(task.test, False).mean()),
+                private=float(right(task.test, True).mean()),
+                validation=answers[-1] if asked else None,
+            )
+        )
+        if stopped():
+            raise StopTraining
+
+    classifier.fit(
+        beside(task.own, task.z_private),
+        task.y_private,
+        transition=task.transition,
+        log_density=told,
+        prior=prior,
+        validate=validate,
+        progress=at_epoch,
+    )
+    done = classifier.history_[-1].epoch
+    return Result(
+        clean=float(right(task.test, False).mean()),
+        private=float(right(task.test, True).mean()),
+        epoch=kept or done,
+        epochs=done,
+        seconds=time.perf_counter() - start,
+        queries=classifier.validation_queries_,
+        validation=classifier.validation_,
+        stopped=done < task.epochs,
+    )
+
+
+def prior_and_density(
+    task: Task, objective: Objective, tell: Callable[[Event], None], stopped: Callable[[], bool]
+) -> tuple[FloatArray, LogDensity, LogDensity]:
+    """The prior, the density that goes with it, and the same density with somebody watching."""
+    density, reports = task.noise.log_density_pairs, len(task.z_private)
+    if not (task.new_class and objective == "denoising"):
+        return task.prior_z, density, watched(density, reports, tell, stopped)
+    told = watched(density, 2 * reports, tell, stopped)  # once to complete the prior, once for the weights
+    completed = complete(task.prior_z[: task.max_prior], task.z_private, told, seed=task.seed)
+    return completed.points, replace(completed, log_density=density).log_joint, completed.log_joint
+
+
+def network(task: Task) -> NoiseAwareClassifier:
+    """The classifier that a task asks for, not yet fitted."""
+    objective = "naive" if task.own is not None else objective_in_use(task.objective, task.noise.epsilon)
+    return NoiseAwareClassifier(
+        classes=task.classes,
+        objective=objective,
+        hidden=task.hidden,
+        epochs=task.epochs,
+        checks=task.checks,
+        batch_size=batch_size(len(task.y_private)),
+        max_prior=task.max_prior,
+        seed=task.seed,
+    )
+
+
+def alone(task: Task, stopped: Callable[[], bool]) -> float:
+    """What the collector's own columns give without anybody's report: the same classifier on these alone."""
+
+    def at_epoch(now: Progress, fitted: NoiseAwareClassifier) -> None:
+        if stopped():
+            raise Stopped
+
+    classifier = network(task)
+    valid, test = task.valid, task.test
+    assert task.own is not None and valid.own is not None and test.own is not None
+    classifier.fit(
+        task.own,
+        task.y_private,
+        transition=np.eye(task.classes),
+        validate=lambda predict: private_accuracy(predict(valid.own) == valid.y, epsilon=math.inf),  # type: ignore[arg-type]
+        progress=at_epoch,
+    )
+    return classifier.score(test.own, test.y)
+
+
+def beside(own: FloatArray | None, z: FloatArray) -> FloatArray:
+    """The collector's own columns, if there are any, and z of the same people, side by side."""
+    return z if own is None else joined(own, z)
+
+
+def fresh(now: Progress, task: Task) -> bool:
+    """Whether the validation group was asked in this very epoch (the classifier's rhythm)."""
+    return now.epoch % max(1, task.epochs // task.checks) == 0 or now.epoch == now.epochs
+
+
+def ask(correct: np.ndarray, epsilon: float) -> PrivateAccuracy:
+    """Each member's correct-or-not bit through randomised response, and the estimate from the answers."""
+    bits = RandomisedResponse(epsilon=epsilon, classes=2).privatise(correct.astype(np.int64))
+    return private_accuracy(bits, epsilon=epsilon)
+
+
+def watched(
+    log_density: LogDensity, reports: int, tell: Callable[[Event], None], stopped: Callable[[], bool]
+) -> LogDensity:
+    """The same density; says how many of the reports have been compared so far, and can be interrupted."""
+    done = 0
+
+    def compare(z_private: FloatArray, prior: FloatArray) -> FloatArray:
+        nonlocal done
+        if stopped():
+            raise Stopped
+        values = log_density(z_private, prior)
+        done += len(z_private)
+        tell(Weighing(share=min(1.0, done / reports)))
+        return values
+
+    return compare

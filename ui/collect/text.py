@@ -1,0 +1,156 @@
+"""The collector's page in words. No numbers that no run printed."""
+
+from __future__ import annotations
+
+from ui.kit.html import number
+
+LEDE = (
+    "Now you are the <span class='rlm-col'>collector</span>. You see no record, only one noisy report from each "
+    "person. Ask some people, train a classifier on what they send, and watch how much can be learnt about "
+    "everybody from reports that say little about anybody."
+)
+
+EXPERIMENTS = {
+    "collection": "Data collection",
+    "private": "Private inference",
+    "novel": "Novel class",
+    "join": "Data join",
+}
+
+ABOUT = {
+    "collection": (
+        "People send a privatised record and a privatised label. The classifier learns from these reports and is then "
+        "given back to people, who use it on their own <b>clean</b> records."
+    ),
+    "private": (
+        "The same reports, but the classifier will be used on records that are <b>privatised</b> too, by the "
+        "collector. That is harder: the noise is there at both ends."
+    ),
+    "novel": (
+        "A class appears that the mechanism never saw in training: the digit 9. People with a 9 send a report and no "
+        "label, since all of them have the same; as many others are the “not 9”. All of ε goes to the record."
+    ),
+    "join": (
+        "You already have some columns of every loan, in the clear, with their outcome. Another organisation has the "
+        "other columns and sends them privatised, as one report for each loan. Does the join help?"
+    ),
+}
+
+NOVEL_STAND_IN = (
+    "No mechanism that was trained without the 9 is shipped with this copy. This one **has seen 9s** in its "
+    "training, so the class is not really new to its encoder; the public records that the classifier may use as "
+    "its prior are taken without 9s. Expect better numbers than in the real experiment."
+)
+
+NOVEL_REAL = "The mechanism was trained on the digits 0 to 8 only; no 9 is among the public records either."
+
+OBJECTIVES = {
+    "denoising": "Denoising",
+    "label-noise": "Label noise only",
+    "naive": "Naive",
+}
+
+ABOUT_OBJECTIVE = {
+    "denoising": "The noise on record and label is known, so it is averaged out: which public records could have sent "
+    "this report, and what would the classifier say about them?",
+    "label-noise": "The classifier learns from the noisy record as it is, and knows only that labels may be flipped.",
+    "naive": "The reports are taken at face value, as if there were no noise.",
+}
+
+ABOUT_COMPLETED = (
+    "No public record is a 9, so the public records are completed first: points in all directions stand for what "
+    "they lack, and the reports themselves tell how much each of them counts. Without noise there is no need for it."
+)
+
+ABOUT_JOINED = (
+    "One network sees your columns and the report side by side. Its labels are yours and clean, and so is the "
+    "validation; new loans will arrive in the same way, so it may get used to the noise."
+)
+
+FIGURES = ("right on clean records", "right on privatised records", "as far as the collector can tell")
+
+FIGURES_JOINED = (
+    "if the other columns came without noise",
+    "right with your columns and the report",
+    "right on your own validation loans",
+)
+
+FORMULAS = r"""
+For a report $(\tilde z, \tilde y)$, public records $z'_1 \dots z'_M$ and a network $p_\psi$, training maximises
+
+| objective | | |
+|---|---|---|
+| **Denoising** | $\log \sum_m w_m \sum_y p(\tilde y \mid y)\, p_\psi(y \mid z'_m)$, $\quad w_m \propto p(\tilde z \mid z'_m)$ | for clean records; private ones by Bayes’ rule |
+| **Label noise only** | $\log \sum_y p(\tilde y \mid y)\, p_\psi(y \mid \tilde z)$ | the paper’s for private records |
+| **Naive** | $\log p_\psi(\tilde y \mid \tilde z)$ | the noise ignored |
+
+The mechanism is public, so the collector knows $p(\tilde z \mid z)$ and $p(\tilde y \mid y)$ exactly. The weights
+$w_m$ do not depend on the network and are computed once, before the first epoch. For a class that the public
+records lack, half of the $z'_m$ are points in directions drawn evenly, and $w_m \propto s_m\, p(\tilde z \mid z'_m)$ with
+the shares $s$ that make all reports together most likely, $\max_s \sum_n \log \sum_m s_m\, p(\tilde z_n \mid z'_m)$.
+
+**Private validation.** After every few epochs the classifier is sent to a validation group. Each member tries it on
+their own device and returns one bit, right or wrong, flipped with probability $p = 1/(e^\varepsilon + 1)$. From the
+share $\tilde A$ of "right", the estimate is $(\tilde A - p)/(1 - 2p)$. The network that is kept is the last one
+that is not clearly worse than an earlier one.
+Every question costs each member ε.
+"""  # noqa: E501
+
+CURVES = (
+    "How often the classifier is right, epoch by epoch. **Points with bars** are all that the collector knows: the "
+    "private validation with its 95 % interval. **Lines** show the truth on test people, which only a demonstration "
+    "with public data can show: solid on their clean records, dotted on privatised ones. The ring marks the epoch "
+    "that was kept. A denoising classifier knows clean records; it reads a privatised one by Bayes’ rule, as a "
+    "mixture of the public records that may be behind it."
+)
+
+TABLE = (
+    "Percentages are of the test people. **Kept** is the last epoch that private validation did not find clearly worse."
+)
+
+SWEEP = (
+    "The same collection with different shares λ of ε for the record. A small λ drowns the record in noise, a large "
+    "one the label. Bars are the 95 % intervals of the private validation. **Every point is a collection of its own.**"
+)
+
+NO_LABELS = (
+    "At λ = 1 no label is sent, and there is nothing to learn a class from. Give the label a share: move λ to the left."
+)
+
+FIRST_REPORTS = (
+    "The first reports that arrived, as a decoder shows them, each with the label that was reported. Some labels are "
+    "flipped; you cannot tell which."
+)
+
+FIRST_REPORTS_LABELLED = (
+    "The first reports that arrived, as a decoder shows them. Nobody had to send a label: in this experiment you know "
+    "it anyway."
+)
+
+REAL_PEOPLE = (
+    "The people are public records that are shipped with the mechanism, whom its training never saw. Their reports "
+    "are drawn with the operating system’s randomness, as a real release would be."
+)
+
+OTHER_NOISE = (
+    "PrivUnit instead of the mechanism’s own Laplace noise, on the same representations: not one of the paper’s "
+    "mechanisms, but as private, and its density is known too, so that every objective can be used. PrivUnit, Duchi "
+    "and Laplace on raw records, as in the paper’s tables, need the datasets themselves; see the benchmarks."
+)
+
+NOTHING_YET = "Press the button: reports arrive, and the first point of a curve follows within seconds."
+
+
+def spent(reports: int, epsilon: float, questions: int, epsilon_of_group: float) -> str:
+    """What the visit has cost those who were asked every time."""
+    sent = "one report" if reports == 1 else f"{reports} reports"
+    answered = "one question" if questions == 1 else f"{questions} questions"
+    group = (
+        f" A member of the validation group has answered {answered}, ε = {number(epsilon_of_group)} in total."
+        if questions
+        else ""
+    )
+    return (
+        f"<b>What it has cost.</b> Whoever was asked every time has sent {sent}, <b>ε = {number(epsilon)}</b> in "
+        f"total.{group} Learning once more from reports that you already have costs those who sent them nothing."
+    )

@@ -1,0 +1,207 @@
+"""What the collector sees: progress, curves, runs side by side, the λ trade-off. Drawn anew every second."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from ui.app import cache
+from ui.app.errors import guarded
+from ui.collect import actions, text
+from ui.collect.controls import DATASETS, SPLITS, people_name, title_of
+from ui.collect.figures import Curve, Sweep, colour_of, curves, trade_off
+from ui.collect.queue import office
+from ui.collect.reports import Choice
+from ui.collect.runs import Run, people_of, validators_of
+from ui.collect.table import dot, interval, percent_of, table
+from ui.collect.task import EPOCHS
+from ui.kit.charts import CONFIG
+from ui.kit.drawings import legend_html
+from ui.kit.html import number
+
+TICK = 1.0
+"""Seconds between two looks at a run that is going on."""
+
+
+def watch(shown: list[int]) -> None:
+    """The live part of the page: it looks again by itself while something is going on, and only then."""
+    ticking = any(run.active for run in office().runs(actions.visit()))
+    st.fragment(live, run_every=TICK if ticking else None)(shown, ticking)
+
+
+@guarded
+def live(shown: list[int], ticking: bool) -> None:
+    """Everything that changes while a classifier learns."""
+    office().look_after()
+    runs = office().runs(actions.visit())
+    active = [run for run in runs if run.active]
+    if ticking and not active:
+        st.rerun()  # the whole page: its buttons change, and the clock stops
+    # Places that are always there: what comes and goes in one does not push the others about while it is redrawn.
+    bars = st.container(key="collect_progress")
+    stop_place, results, sweep_place = (st.container() for _ in range(3))
+    if active:
+        with bars:
+            progress(active)
+        with stop_place:
+            stop_button(active)
+    single = [run for run in runs if run.sweep is None]
+    if single:
+        with results:
+            chosen = [run for run in single if run.number in shown] or single[-1:]
+            headline(chosen[-1])
+            curves_view(chosen)
+            st.html(f'<div class="rlm-runs">{table(single)}</div>')
+            st.caption(text.TABLE)
+    swept = [run for run in runs if run.sweep is not None]
+    if swept:
+        with sweep_place:
+            sweep_view(swept)
+
+
+def progress(active: list[Run]) -> None:
+    """One bar for the run that is going on, and a line for those that wait."""
+    for run in active[:3]:
+        st.progress(min(1.0, max(0.0, run.share)), text=f"**#{run.number}** {title_of(run.choice)}: {stage(run)}")
+    if len(active) > 3:
+        st.caption(f"and {len(active) - 3} more waiting")
+
+
+def stop_button(active: list[Run]) -> None:
+    """The way to stop everything that is going on in this visit."""
+    words = "Stop" if len(active) == 1 else f"Stop all {len(active)}"
+    st.button(
+        words,
+        key="collect_stop",
+        icon=":material/stop_circle:",
+        on_click=guarded(actions.stop),
+        args=(active,),
+        help="What was learnt so far is kept.",
+    )
+
+
+def stage(run: Run) -> str:
+    """Where a run stands, in words."""
+    if run.stop_asked is not None:
+        return "stopping …"
+    if run.state == "waiting":
+        ahead = office().before(run)
+        return "starting …" if ahead == 0 else f"waiting for {ahead} other run{'s' if ahead > 1 else ''} to end"
+    if run.state == "weighing":
+        if run.share == 0.0:
+            return f"{run.reports:,} reports have arrived; getting ready …"
+        return f"comparing {run.reports:,} reports with the public records, {100 * run.share:.0f} % …"
+    point = run.points[-1]
+    left = point.seconds / point.epoch * (point.epochs - point.epoch)
+    return f"epoch {point.epoch} of {point.epochs}, about {left:.0f} s left"
+
+
+def headline(run: Run) -> None:
+    """The run in four figures."""
+    last = run.points[-1] if run.points else None
+    clean = run.result.clean if run.result else last.clean if last else None
+    private = run.result.private if run.result else last.private if last else None
+    answer = (
+        run.result.validation
+        if run.result
+        else next((p.validation for p in reversed(run.points) if p.validation), None)
+    )
+    words = text.FIGURES_JOINED if run.choice.experiment == "join" else text.FIGURES
+    figures = [
+        (percent_of(clean), words[0]),
+        (percent_of(private), words[1]),
+        (percent_of(answer and answer.displayed), words[2] + interval(answer)),
+        (f"{run.reports:,}", f"reports, ε = {number(run.choice.epsilon)} each"),
+    ]
+    if run.alone is not None:
+        figures.insert(0, (percent_of(run.alone), "right with your columns alone"))
+    st.html(
+        f'<p class="rlm-note">{dot(run)} <b>#{run.number}</b> {html.escape(title_of(run.choice))}</p>'
+        '<div class="rlm-figures">'
+        + "".join(f"<div><strong>{value}</strong><span>{words}</span></div>" for value, words in figures)
+        + "</div>"
+    )
+
+
+def curves_view(chosen: list[Run]) -> None:
+    """The curves of the chosen runs over each other."""
+    newest = chosen[-1]
+    st.plotly_chart(
+        curves(
+            [
+                Curve(
+                    name=f"#{run.number}",
+                    colour=colour_of(run.number),
+                    points=list(run.points),
+                    kept=run.result.epoch if run.result else None,
+                )
+                for run in chosen
+            ],
+            epochs=EPOCHS,
+            chance=chance(newest.choice),
+            ceiling=ceiling(newest.choice) if newest.choice.experiment != "join" else newest.alone,
+            ceiling_name="no LDP" if newest.choice.experiment != "join" else "your columns alone",
+        ),
+        theme=None,
+        config=CONFIG,
+        key="collect_curves",
+        alt="Accuracy after each epoch: on clean records, on privatised records, and by private validation",
+    )
+    st.html(legend_html([(colour_of(run.number), f"#{run.number} {title_of(run.choice)}") for run in chosen]))
+    st.caption(text.CURVES)
+
+
+def sweep_view(swept: list[Run]) -> None:
+    """Accuracy against λ, one line for each sweep."""
+    st.header("How should ε be divided?", anchor=False)
+    sweeps, legend = [], []
+    for first in dict.fromkeys(run.sweep for run in swept):
+        mine = [run for run in swept if run.sweep == first]
+        results = [(run.choice.lam, run.result) for run in mine if run.result is not None]
+        words = sweep_title(mine[0].choice)
+        legend.append((colour_of(first or 1), words))
+        sweeps.append(
+            Sweep(
+                name=words,
+                colour=colour_of(first or 1),
+                results=[(lam, each.clean, each.private, each.validation) for lam, each in results],
+            )
+        )
+    st.plotly_chart(
+        trade_off(sweeps, chance=chance(swept[-1].choice)),
+        theme=None,
+        config=CONFIG,
+        key="collect_sweep",
+        alt="Accuracy against λ",
+    )
+    st.html(legend_html(legend))
+    st.caption(text.SWEEP)
+
+
+def sweep_title(choice: Choice) -> str:
+    """A sweep in a few words: everything but λ."""
+    objective = text.OBJECTIVES[choice.objective].lower()
+    return f"{DATASETS[choice.dataset]}, ε = {number(choice.epsilon)}, {people_name(choice.people)} people, {objective}"
+
+
+def spent_view(dataset_choice: Choice) -> None:
+    """What the visit has cost the people of this dataset so far."""
+    name = actions.visit()
+    reports, epsilon = office().spent(name, people_of(dataset_choice))
+    questions, of_group = office().spent(name, validators_of(dataset_choice))
+    if reports:
+        st.html(f'<p class="rlm-note">{text.spent(reports, epsilon, questions, of_group)}</p>')
+
+
+def chance(choice: Choice) -> float:
+    """How often guessing is right: the classes are about equally many in each dataset."""
+    return 0.5 if choice.experiment == "novel" else 1.0 / len(cache.model(choice.mechanism).card.classes)
+
+
+def ceiling(choice: Choice) -> float | None:
+    """The mechanism's accuracy without LDP, from its card; none if the card's question is another one."""
+    card = cache.model(choice.mechanism).card
+    value = card.metrics.get("clean_accuracy_percent")
+    same_question = card.preset.get("split") == SPLITS[choice.experiment]
+    return float(value) / 100 if value is not None and same_question else None

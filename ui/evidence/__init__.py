@@ -1,0 +1,1 @@
+"""The page of measured results, beside the paper's."""

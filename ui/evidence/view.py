@@ -1,0 +1,185 @@
+"""The sections of the benchmarks page: choose, look, ask, compare, download."""
+
+from __future__ import annotations
+
+import html
+import math
+
+import pandas as pd
+import streamlit as st
+
+from benchmarks import summary, table
+from rlm_core.registry import REGISTRY
+from ui.app import controls
+from ui.evidence import data, text
+from ui.evidence.data import View
+from ui.evidence.figures import accuracy_chart, cells_table, needs_list
+from ui.evidence.text import DATASETS, EXPERIMENTS
+from ui.kit.charts import saving_config
+from ui.kit.html import number
+
+FORMATS = ("SVG", "PNG")
+
+
+def choose() -> View:
+    """Experiment, then one of its datasets."""
+    names = data.experiments()
+    titles = {EXPERIMENTS[name][0]: name for name in names}
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        title = st.selectbox("Experiment", list(titles), key="exp", bind="query-params", persist_state="session")
+        experiment = titles.get(title or "", names[0])
+    with right:
+        dataset = controls.dataset_control({name: DATASETS[name] for name in data.datasets(experiment)})
+    st.markdown(EXPERIMENTS[experiment][1])
+    return data.view(experiment, dataset)
+
+
+def chart_section(shown: View) -> None:
+    """The headline count, the chart, and how its picture is saved."""
+    if not shown.cells:
+        st.info(text.MISSING.format(experiment=shown.experiment), icon=":material/hourglass_empty:")
+    else:
+        st.html(headline(shown))
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        with_paper = st.toggle(
+            "Show the paper’s numbers", value=True, key="paper", bind="query-params", persist_state="session"
+        )
+        kind = st.segmented_control(
+            "Save the chart as",
+            FORMATS,
+            default=FORMATS[0],
+            required=True,
+            key="save",
+            bind="query-params",
+            persist_state="session",
+            help=text.SAVE,
+        )
+    names = ", ".join(map(summary.shown_name, shown.mechanisms))
+    st.plotly_chart(
+        accuracy_chart(shown, with_paper=with_paper),
+        theme=None,
+        config=saving_config(f"{shown.experiment}-{shown.dataset}", (kind or FORMATS[0]).lower()),
+        key="accuracy_chart",
+        alt=f"Accuracy against ε on {DATASETS[shown.dataset]} for {names}",
+    )
+    st.caption(text.CHART + " " + text.SAVE)
+
+
+def headline(shown: View) -> str:
+    """How many cells reach the paper: here, and in all experiments together. As HTML."""
+    here = data.count(shown.cells)
+    everything = data.count([cell for name in EXPERIMENTS for cell in summary.cells(name)])
+    entries = [
+        (f"{here.reached} of {here.compared}", "cells here at or above the paper’s mean − 1 std"),
+        (f"{here.within} of {here.compared}", "within its ±2 std, or better"),
+        (f"{everything.reached} of {everything.compared}", "at or above mean − 1 std in all experiments"),
+    ]
+    cells = "".join(f"<div><strong>{value}</strong><span>{words}</span></div>" for value, words in entries)
+    return f'<div class="rlm-figures">{cells}</div>'
+
+
+def answer_section(shown: View) -> None:
+    """A stakeholder's question, read off by interpolation."""
+    need = st.slider(
+        f"I need this accuracy on {DATASETS[shown.dataset]} (%)",
+        min_value=10,
+        max_value=99,
+        value=80 if shown.chance < 50 else 60,
+        key="need",
+        bind="query-params",
+        persist_state="session",
+    )
+    found = data.needs(shown, float(need))
+    st.html(f'<p class="rlm-lede">{answer(found, shown, float(need))}</p>{needs_list(found, float(need))}')
+    st.caption(text.NEED)
+
+
+def answer(found: list[data.Need], shown: View, accuracy: float) -> str:
+    """The answer in one sentence, ours first; as HTML."""
+    ours = [need for need in found if need.who == "ours"] or found
+    who = "" if ours[0].who == "ours" else " in the paper"
+    able = [need for need in ours if need.epsilon is not None]
+    wish = f"{accuracy:g} % on {DATASETS[shown.dataset]}"
+    if not able:
+        best = max(ours, key=lambda need: need.best)
+        return (
+            f"No mechanism keeps {wish}{who} up to the largest ε measured. The best is "
+            f"<b>{best.name}</b> with {best.best:.1f} % at ε = {number(best.best_epsilon)}."
+        )
+    first = able[0]
+    sign = "at most" if first.at_most else "about"
+    rest = [f"{n.name} ε ≈ {n.epsilon:.1f}" for n in able[1:]]
+    unable = [n.name for n in ours if n.epsilon is None]
+    words = f"For {wish}, <b>{first.name}</b> needs {sign} <b>ε = {first.epsilon:.1f}</b>{who}"
+    words += f"; {', '.join(rest)}" if rest else ""
+    words += f". {', '.join(unable)} {'does' if len(unable) == 1 else 'do'} not get there." if unable else "."
+    return words
+
+
+def table_section(shown: View) -> None:
+    """The paper's table with ours in it, and all details behind a click."""
+    st.html(cells_table(shown))
+    st.caption(text.TABLE)
+    if shown.cells:
+        with st.expander("All details: seeds, settings, rows, version"):
+            st.dataframe(details(shown), hide_index=True, key="details")
+
+
+def details(shown: View) -> pd.DataFrame:
+    """Our cells with everything that is known about them."""
+    return pd.DataFrame(
+        {
+            "mechanism": [summary.shown_name(cell.mechanism) for cell in shown.cells],
+            "ε": [number(cell.epsilon) for cell in shown.cells],
+            "ours": [round(cell.mean, 2) for cell in shown.cells],
+            "std": [None if math.isnan(cell.std) else round(cell.std, 2) for cell in shown.cells],
+            "seeds": [cell.seeds for cell in shown.cells],
+            "paper": [cell.paper_mean for cell in shown.cells],
+            "paper std": [cell.paper_std for cell in shown.cells],
+            "difference": [None if c.difference is None else round(c.difference, 2) for c in shown.cells],
+            "λ": [cell.lam for cell in shown.cells],
+            "d": [cell.latent_dim for cell in shown.cells],
+            "l": [cell.radius for cell in shown.cells],
+            "ε_pre": [cell.epsilon_pretraining for cell in shown.cells],
+            "trained on": [cell.train_rows for cell in shown.cells],
+            "tested on": [cell.test_rows for cell in shown.cells],
+            "version": [cell.version for cell in shown.cells],
+        }
+    )
+
+
+def download_section(shown: View) -> None:
+    """The table as CSV, and the trials behind it as they are in the repository."""
+    trials = table.RESULTS / f"{shown.experiment}.csv"
+    with st.container(horizontal=True):
+        st.download_button(
+            "This table (CSV)",
+            data.cells_csv(shown),
+            file_name=f"{shown.experiment}-{shown.dataset}.csv",
+            mime="text/csv",
+            key="download_cells",
+            on_click="ignore",
+        )
+        if trials.is_file():
+            st.download_button(
+                "All trials of this experiment (CSV)",
+                trials.read_bytes(),
+                file_name=trials.name,
+                mime="text/csv",
+                key="download_trials",
+                on_click="ignore",
+            )
+    st.caption("For the chart as SVG or PNG, use the camera above it.")
+
+
+def registry_section() -> None:
+    """Every registered mechanism, and where it was measured."""
+    rows = "".join(
+        f"<tr><td><b>{html.escape(name)}</b></td><td>{html.escape(REGISTRY[name].summary)}</td>"
+        f"<td>{html.escape('; '.join(where)) or '–'}</td></tr>"
+        for name, where in data.measured_in().items()
+    )
+    head = "<tr><th>mechanism</th><th>what it does</th><th>measured in</th></tr>"
+    st.html(f'<div class="rlm-wide-table"><table class="rlm-ledger">{head}{rows}</table></div>')
+    st.caption(text.REGISTRY)

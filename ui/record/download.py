@@ -1,0 +1,139 @@
+"""Take it with you: the report, what was decoded from it, and one page that explains both.
+
+All of it is computed from the report (and public parameters), so it is as private as the report.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import Any
+
+import streamlit as st
+
+from rlm_core import __version__
+from ui.kit import words
+from ui.kit.html import number, times
+from ui.kit.pictures import data_address
+from ui.record.release import Drawn, Subject
+
+
+def downloads(
+    subject: Subject,
+    model: Any,
+    drawn: Drawn,
+    *,
+    decoded_png: bytes | None = None,
+    decoded_csv: str | None = None,
+    decoded_values: dict[str, str] | None = None,
+) -> None:
+    """Buttons for the report (JSON), x̃ (a picture as PNG, a row as CSV) and the summary (HTML).
+
+    ``decoded_values`` are a decoded row's names and values for the summary.
+    """
+    st.caption(words.DOWNLOAD)
+    with st.container(horizontal=True):
+        st.download_button(
+            "Report (JSON)",
+            drawn.report.to_json(),
+            file_name="report.json",
+            mime="application/json",
+            key="download_report",
+            on_click="ignore",
+        )
+        if decoded_png is not None:
+            st.download_button(
+                "Decoded x̃ (PNG)",
+                decoded_png,
+                file_name="decoded.png",
+                mime="image/png",
+                key="download_png",
+                on_click="ignore",
+            )
+        if decoded_csv is not None:
+            st.download_button(
+                "Decoded x̃ (CSV)",
+                decoded_csv,
+                file_name="decoded.csv",
+                mime="text/csv",
+                key="download_csv",
+                on_click="ignore",
+            )
+        st.download_button(
+            "One-page summary (HTML)",
+            summary(subject, model, drawn, decoded_png=decoded_png, decoded_values=decoded_values),
+            file_name="summary.html",
+            mime="text/html",
+            key="download_summary",
+            on_click="ignore",
+        )
+
+
+def summary(
+    subject: Subject,
+    model: Any,
+    drawn: Drawn,
+    *,
+    decoded_png: bytes | None = None,
+    decoded_values: dict[str, str] | None = None,
+) -> str:
+    """One self-contained page: guarantee, parameters, the report, x̃. Nothing of x, h, z or y is in it."""
+    report, card = drawn.report, model.card
+    label = "not sent" if report.y_private is None else html.escape(subject.classes[report.y_private])
+    guarantee = (
+        "None: at ε = ∞ no noise was added."
+        if math.isinf(report.epsilon)
+        else f"This report is at most e^{number(report.epsilon)} = {times(math.exp(report.epsilon))} times as likely "
+        "under the sender's record as under any other record. This holds for one report; several reports about the "
+        "same record add up."
+    )
+    parameters = {
+        "mechanism": f"{card.name} ({card.kind}), {card.latent_dim} "
+        + ("numbers" if drawn.set_size is None else "codes"),
+        "ε in total": number(report.epsilon),
+        "εx, for the features": number(report.epsilon_x),
+        "εy, for the label": number(report.epsilon_y) if report.epsilon_y else "0 (label not sent)",
+        "clip": "the code with the highest score"
+        if drawn.set_size is not None
+        else f"absolute values add up to at most l = {card.radius:g}",
+        "noise": f"a random set of {drawn.set_size} of {card.latent_dim} codes, from the operating system's randomness"
+        if drawn.set_size is not None
+        else f"Laplace of scale b = 2l/εx = {drawn.scale:.4g}, from the operating system's randomness",
+        "label": f"randomised response over {len(subject.classes)} classes",
+        "z̃": ", ".join(f"{value:.4f}" for value in report.z_private),
+        "ỹ": label,
+        "software": f"rlm-ldp {__version__}",
+    }
+    rows = _rows(parameters)
+    shown = "" if decoded_png is None else _figure(decoded_png)
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>A privatised record</title>'
+        "<style>body{font:16px/1.5 Georgia,serif;max-width:44rem;margin:3rem auto;padding:0 1rem;color:#1d262e}"
+        "table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;vertical-align:top;"
+        "padding:.35rem .8rem .35rem 0;border-bottom:1px solid #ddd}th{white-space:nowrap;font-weight:normal;"
+        "color:#5f6b73}td{overflow-wrap:anywhere}img{image-rendering:pixelated;width:160px;border:3px solid #D55E00}"
+        "blockquote{margin:1rem 0;padding-left:1rem;border-left:4px solid #0072B2}figure{margin:1.5rem 0}</style>"
+        f"<h1>A privatised record</h1><blockquote>{html.escape(guarantee)}</blockquote>{shown}"
+        f"<table>{rows}</table>{'' if decoded_values is None else _values(decoded_values)}</html>"
+    )
+
+
+def _figure(decoded_png: bytes) -> str:
+    return (
+        f'<figure><img src="{data_address(decoded_png)}" alt="decoded picture"><figcaption>x̃: what a decoder makes of '
+        "the report. A guess in the shape of a picture, not the sender's picture.</figcaption></figure>"
+    )
+
+
+def _values(decoded: dict[str, str]) -> str:
+    return (
+        "<h2>x̃: what a decoder makes of the report</h2>"
+        "<p>A guess in the shape of a record, not the sender's record.</p>"
+        f"<table>{_rows(decoded)}</table>"
+    )
+
+
+def _rows(entries: dict[str, str]) -> str:
+    return "".join(
+        f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in entries.items()
+    )

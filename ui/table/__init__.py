@@ -1,0 +1,1 @@
+"""The page that privatises a row or a CSV file."""

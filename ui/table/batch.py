@@ -1,0 +1,141 @@
+"""Privatise a whole table: draw once, keep it, charge it; every row is one person's release.
+
+The result is kept in the session under (file, rows, mechanism, ε, λ), so that looking at it, or moving
+something else, draws nothing. It is charged to the same ledger as single records, once for the table:
+each person in it has spent that much. What is interrupted half-way is neither kept, shown nor charged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from rlm_core import Budget, RandomisedResponse, Release
+from rlm_core.types import FloatArray, IntArray
+from ui.record.release import ledger
+from ui.table.csv_file import LoanFile
+
+BLOCK = 2_000
+"""Rows between two steps of the progress bar."""
+
+KEPT = 3
+"""Results that a session keeps; a large one takes tens of megabytes."""
+
+_STATE, _LAST = "table_releases", "table_last"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableRelease:
+    """What the collector has of a table (z̃, ỹ, x̃), and the table itself for the owner's own screen."""
+
+    name: str
+    file: LoanFile = field(repr=False)
+    mechanism: str
+    budget: Budget
+    z_private: FloatArray = field(repr=False)
+    y_private: IntArray | None = field(repr=False)
+    x_decoded: pd.DataFrame = field(repr=False)
+    shares: dict[str, pd.Series] = field(repr=False)
+    classes: tuple[str, ...]
+
+    @property
+    def record(self) -> str:
+        """The table's name in the ledger."""
+        return record_of(self.file)
+
+    @property
+    def epsilon(self) -> float:
+        """What each person has spent with it."""
+        return self.budget.epsilon_x + (self.budget.epsilon_y if self.y_private is not None else 0.0)
+
+    def table(self, rows: int | None = None) -> pd.DataFrame:
+        """z̃, ỹ and x̃ as one table (its first ``rows``), in the order of the file. Nothing else is in it."""
+        names = [f"z_private_{i + 1}" for i in range(self.z_private.shape[1])]
+        parts = [pd.DataFrame(self.z_private[:rows].round(6), columns=names)]
+        if self.y_private is not None:
+            parts.append(pd.DataFrame({"y_private": np.array(self.classes, dtype=object)[self.y_private[:rows]]}))
+        parts.append(self.x_decoded.iloc[:rows].round(3).add_prefix("x_decoded_"))
+        return pd.concat(parts, axis=1)
+
+
+def record_of(file: LoanFile) -> str:
+    """One name for the people of a file."""
+    return f"table {file.digest}"
+
+
+def cost(file: LoanFile, budget: Budget) -> float:
+    """ε for each person: without labels in the file, the label's share is not spent."""
+    return budget.epsilon_x + (budget.epsilon_y if file.labels is not None else 0.0)
+
+
+def kept(file: LoanFile, mechanism: str, budget: Budget) -> TableRelease | None:
+    """The last release for exactly this choice. Draws nothing."""
+    found: TableRelease | None = _results().get(key(file, mechanism, budget))
+    return found
+
+
+def last() -> TableRelease | None:
+    """The last table that was released in this session."""
+    return _results().get(st.session_state.get(_LAST))
+
+
+def draw(
+    file: LoanFile, name: str, model: Any, budget: Budget, *, progress: Callable[[int], None] = lambda done: None
+) -> TableRelease:
+    """A new release of every row; ``progress`` is told how many rows are done."""
+    if file.frame.empty:
+        raise ValueError("Expected at least one row to release, got 0.")
+    rlm = model.mechanism(budget.epsilon_x)
+    z_private, decoded, sums = [], [], {}
+    for start in range(0, len(file.frame), BLOCK):
+        rows = file.frame.iloc[start : start + BLOCK]
+        z_private.append(rlm.privatise(model.preprocessor.transform(rows)))  # (block, d)
+        guess = model.preprocessor.inverse(model.decode(z_private[-1]))
+        decoded.append(guess.most_likely())
+        for column, table in guess.probabilities.items():
+            sums[column] = sums.get(column, 0.0) + table.sum()
+        progress(start + len(rows))
+    send_labels = file.labels is not None and budget.epsilon_y > 0
+    labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=len(model.card.classes))
+    result = TableRelease(
+        name=name,
+        file=file,
+        mechanism=model.card.name,
+        budget=budget,
+        z_private=np.concatenate(z_private),
+        y_private=labels.privatise(file.labels) if send_labels and file.labels is not None else None,
+        x_decoded=pd.concat(decoded, ignore_index=True),
+        shares={column: total / len(file.frame) for column, total in sums.items()},
+        classes=tuple(model.card.classes),
+    )
+    # No call of Streamlit's in between: charged and kept, or neither.
+    ledger().spend(
+        Release(
+            record=result.record,
+            mechanism=result.mechanism,
+            epsilon_x=budget.epsilon_x,
+            epsilon_y=budget.epsilon_y if send_labels else 0.0,
+        )
+    )
+    name_of_choice, results = key(file, result.mechanism, budget), _results()
+    results.pop(name_of_choice, None)
+    results[name_of_choice] = result
+    st.session_state[_LAST] = name_of_choice
+    while len(results) > KEPT:
+        results.pop(next(iter(results)))
+    return result
+
+
+def _results() -> dict[Any, TableRelease]:
+    found: dict[Any, TableRelease] = st.session_state.setdefault(_STATE, {})
+    return found
+
+
+def key(file: LoanFile, mechanism: str, budget: Budget) -> tuple[Any, ...]:
+    """What a release is kept under: any other choice is another release."""
+    return (file.digest, len(file.frame), mechanism, budget.epsilon, budget.lam)
