@@ -40,6 +40,14 @@ def random_words(count: int) -> Words:
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 
+def random_keys(shape: tuple[int, ...], *, bits: int) -> NDArray[np.unsignedinteger]:
+    """Uniform whole numbers of 16 or 64 bits, to order things by; little-endian, and free to be written to."""
+    if bits not in (16, 64):
+        raise ValueError(f"Expected bits 16 or 64, got bits={bits}.")
+    keys = np.frombuffer(bytearray(os.urandom(bits // 8 * prod(shape))), dtype=f"<u{bits // 8}")
+    return keys.reshape(shape)
+
+
 def uniform_below(bound: int, shape: int | tuple[int, ...]) -> IntArray:
     """Uniform integers in {0, …, bound−1}: words masked to the needed bits, too large ones drawn again.
 

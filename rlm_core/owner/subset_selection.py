@@ -10,12 +10,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rlm_core.owner.randomness import bernoulli, floor64, random_words, uniform_below
+from rlm_core.owner.randomness import bernoulli, floor64, random_keys, uniform_below
 from rlm_core.types import BoolArray, FloatArray, IntArray, finite, positive
 
 _ROUND_DOWN = Context(prec=80, rounding=ROUND_FLOOR)
 _ROUND_UP = Context(prec=80, rounding=ROUND_CEILING)
-_BLOCK = 2**20  # random words held at a time
+_BLOCK = 2**20  # keys held at a time: they stay in the cache
+_SHORT = 2048  # up to so many symbols keys of 16 bits are seldom equal (about k in 65,536 rows are drawn again)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,21 +240,22 @@ class SubsetSelection:
     def _draw(self, c: IntArray) -> BoolArray:
         """The ω smallest of k random keys; where c must be in, its key is the smallest possible.
 
-        Among rows without two equal keys all sets are equally likely, so rows with equal keys are drawn again.
+        A row in which the ω-th and the next key are equal has no such set and is drawn again. That event, like
+        the draw, treats all free symbols alike, so among the rows that stay all sets are equally likely.
         """
         keep = bernoulli(self.keep_probability, c.shape)
-        members = np.zeros((len(c), self.symbols), dtype=np.bool_)
+        members = np.empty((len(c), self.symbols), dtype=np.bool_)
         todo = np.arange(len(c))
         while todo.size:
-            keys = random_words(todo.size * self.symbols).reshape(todo.size, self.symbols).copy()
-            forced = keep[todo]
+            keys = random_keys((todo.size, self.symbols), bits=16 if self.symbols <= _SHORT else 64)
+            forced = np.flatnonzero(keep[todo])
             keys[forced, c[todo[forced]]] = 0
-            members[todo] = self._smallest(keys)
-            ordered = np.sort(keys, axis=1)
-            todo = todo[(ordered[:, 1:] == ordered[:, :-1]).any(axis=1)]
+            last, following = np.partition(keys, (self.size - 1, self.size), axis=1)[:, self.size - 1 : self.size + 1].T
+            members[todo] = keys <= last[:, None]
+            todo = todo[last == following]
         return members
 
-    def _smallest(self, keys: NDArray[np.uint64] | NDArray[np.float32]) -> BoolArray:
+    def _smallest(self, keys: NDArray[np.float32]) -> BoolArray:
         members = np.zeros(keys.shape, dtype=np.bool_)
         chosen = np.argpartition(keys, self.size - 1, axis=1)[:, : self.size]  # (n, ω)
         np.put_along_axis(members, chosen, True, axis=1)

@@ -6,15 +6,19 @@ Chance failures: below 1e-6 for each test of drawn sets.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from time import perf_counter
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.stats import binom
 
+from rlm_core.owner import subset_selection
 from rlm_core.owner.labels import RandomisedResponse
+from rlm_core.owner.randomness import random_keys
 from rlm_core.owner.subset_selection import OneHot, SubsetSelection
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 10.0, 40.0)
@@ -175,3 +179,42 @@ def test_bad_records_raise() -> None:
     with pytest.raises(TypeError, match="integer symbols"):
         channel.privatise_symbols([0.5])
     assert OneHot(symbols=4).l1_sensitivity == 2.0
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_short_keys_give_every_set_the_same_probability(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All 256 rows of four keys of two bits, each once: of those that are not drawn again, every set has as many."""
+    channel, symbol = SubsetSelection(epsilon=1.0, symbols=4, subset=2), 1
+    every = np.array(list(product(range(4), repeat=4)), dtype=np.uint16)
+    drawn: list[int] = []
+
+    def keys(shape: tuple[int, int], *, bits: int) -> NDArray[np.uint16]:
+        drawn.append(shape[0])
+        return every.copy() if len(drawn) == 1 else np.tile(np.array([3, 0, 1, 2], np.uint16), (shape[0], 1))
+
+    monkeypatch.setattr(subset_selection, "random_keys", keys)
+    monkeypatch.setattr(subset_selection, "bernoulli", lambda probability, shape: np.full(shape, kept))
+    members = channel.privatise_symbols(np.full(len(every), symbol))
+    used = every.copy()
+    if kept:
+        used[:, symbol] = 0
+    ordered = np.sort(used, axis=1)
+    stays = ordered[:, 1] != ordered[:, 2]  # naive: the two smallest are told from the rest
+    assert drawn == [256, int((~stays).sum())]
+    counts = Counter(map(tuple, np.argwhere(members[stays])[:, 1].reshape(-1, 2).tolist()))
+    sets = [each for each in combinations(range(4), 2) if symbol in each or not kept]
+    assert set(counts) == set(sets) and len(set(counts.values())) == 1
+
+
+def test_many_symbols_have_long_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def keys(shape: tuple[int, ...], *, bits: int) -> NDArray[np.unsignedinteger]:
+        asked.append(bits)
+        return random_keys(shape, bits=bits)
+
+    monkeypatch.setattr(subset_selection, "random_keys", keys)
+    for symbols in (96, 2048, 2049, 70_000):
+        channel = SubsetSelection(epsilon=1.0, symbols=symbols)
+        assert channel.privatise_symbols(np.array([symbols - 1, 0])).sum() == 2 * channel.size
+    assert set(asked[:2]) == {16} and set(asked[-2:]) == {64}

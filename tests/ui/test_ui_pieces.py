@@ -175,7 +175,7 @@ def test_appearance_needs_no_other_host() -> None:
 
 
 def test_owner_is_blue_and_collector_vermilion_everywhere() -> None:
-    style = (site.ROOT / "ui" / "style.css").read_text(encoding="utf-8")
+    style = (site.ROOT / "ui" / "app" / "style.css").read_text(encoding="utf-8")
     assert (colours.OWNER, colours.COLLECTOR) == ("#0072B2", "#D55E00")
     for colour in (colours.OWNER, colours.COLLECTOR):
         assert colour in style and colour in live_digit.CSS
