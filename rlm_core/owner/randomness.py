@@ -33,6 +33,7 @@ LOG2_SCALE = 30
 _SCALE = 2**LOG2_SCALE
 _LOG_ERROR = 2.0**-46  # relative; numpy's log is within 4 units in the last place = 2**-50
 _PRECISE = Context(prec=80)
+_BLOCK = 2**14  # values computed at a time: they stay in the cache
 
 
 def random_words(count: int) -> Words:
@@ -88,12 +89,16 @@ def geometric(count: int) -> IntArray:
     Where the floor could differ within the slack, :func:`_settle` decides exactly.
     """
     words = random_words(count)
-    as_float = words.astype(np.float64) + 1.0  # + 1 keeps log finite; the slack covers it
-    value = -_SCALE * np.log(as_float * 2.0**-64)  # scaling by a power of two is exact
-    slack = _SCALE * 2.0**-50 + np.abs(value) * _LOG_ERROR + 4.0 * _SCALE / as_float
-    result: IntArray = np.floor(value - slack).astype(np.int64)
-    for index in np.flatnonzero(result != np.floor(value + slack)):
-        result[index] = _settle(int(words[index]))
+    result: IntArray = np.empty(count, dtype=np.int64)
+    for start in range(0, count, _BLOCK):
+        part = words[start : start + _BLOCK]
+        as_float = part.astype(np.float64) + 1.0  # + 1 keeps log finite; the slack covers it
+        value = -_SCALE * np.log(as_float * 2.0**-64)  # scaling by a power of two is exact
+        slack = _SCALE * 2.0**-50 + np.abs(value) * _LOG_ERROR + 4.0 * _SCALE / as_float
+        low = np.floor(value - slack)
+        result[start : start + _BLOCK] = low
+        for index in np.flatnonzero(low != np.floor(value + slack)):
+            result[start + index] = _settle(int(part[index]))
     return result
 
 
