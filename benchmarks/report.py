@@ -15,18 +15,9 @@ from typing import Any
 
 from benchmarks import report_text, speed, summary, table
 from benchmarks.summary import Cell, shown_name
+from rlm_core.catalogue import DATASETS, EXPERIMENTS
 from rlm_core.theory import krr_cap, vertex_accuracy
 
-TITLES = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
-EXPERIMENTS = {
-    "data_collection": "Data collection (table 1)",
-    "novel_class": "Novel class (table 2)",
-    "data_join": "Data join (table 3)",
-    "private_inference": "Private inference (table 4)",
-    "cdp": "Mechanisms trained under central DP (appendix)",
-    "auxiliary_size": "Less auxiliary data (appendix)",
-    "pca": "PCA instead of a network (appendix)",
-}
 TEST_SHARE = 0.7  # ε_test / ε_train in private inference
 
 
@@ -96,7 +87,7 @@ def headline() -> list[str]:
     found = measured()
     every = [cell for cells in found.values() for cell in cells]
     lines = [_counted("all cells", every), _counted("V-RLM and C-RLM", learnt(every))]
-    return lines + [_counted(EXPERIMENTS[name], cells) for name, cells in found.items() if count(cells)[2]]
+    return lines + [_counted(EXPERIMENTS[name].heading, cells) for name, cells in found.items() if count(cells)[2]]
 
 
 def _counted(name: str, cells: list[Cell]) -> str:
@@ -108,10 +99,10 @@ def page() -> str:
     """The results as Markdown."""
     lines = [*report_text.OPENING, "", *(f"- {line}" for line in headline()), ""]
     for experiment, cells in measured().items():
-        lines += [f"## {EXPERIMENTS[experiment]}", "", *report_text.ABOUT[experiment], ""]
+        lines += [f"## {EXPERIMENTS[experiment].heading}", "", *report_text.ABOUT[experiment], ""]
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             chosen = [cell for cell in cells if cell.dataset == dataset]
-            lines += [f"### {TITLES[dataset]}", "", *_grid(chosen), ""]
+            lines += [f"### {DATASETS[dataset].title}", "", *_grid(chosen), ""]
             if experiment == "private_inference":
                 lines += [*_limits(chosen), ""]
     lines += [*report_text.READING, "", *_representations(), "", *_audited(), "", *_speed(), ""]
@@ -165,7 +156,7 @@ def _representations() -> list[str]:
         paper = summary.paper_cell("data_collection", cell.dataset, name, math.inf)
         assert paper is not None
         lines.append(
-            f"| {TITLES[cell.dataset]} | {cell.mechanism} | {cell.mean:.1f} ± {cell.std:.1f} | "
+            f"| {DATASETS[cell.dataset].title} | {cell.mechanism} | {cell.mean:.1f} ± {cell.std:.1f} | "
             f"{paper[0]} ± {paper[1]} | {cell.mean - paper[0]:+.1f} |"
         )
     return lines

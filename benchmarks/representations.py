@@ -21,6 +21,7 @@ import rlm_core
 from benchmarks import table
 from benchmarks.experiments.people import RAW_HIDDEN
 from benchmarks.table import Row
+from rlm_core.catalogue import DATASETS
 from rlm_core.data import load, split_of
 from rlm_core.data.splits import Part
 from rlm_core.training.presets import PRESETS, preset_name
@@ -28,7 +29,6 @@ from rlm_core.zoo.metrics import clean_classifier, fit_clean
 from rlm_core.zoo.ship import inputs_of, make_bundle, model_from_run
 
 EXPERIMENT = "representations"
-DATASETS = ("mnist", "cifar10", "lending_club")
 CLASSIFIER_PARTS: tuple[Part, ...] = ("classifier_train", "classifier_valid", "classifier_test")
 
 

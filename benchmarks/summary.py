@@ -19,10 +19,21 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import table
+from rlm_core.catalogue import CLEAN_FEATURES
+
+__all__ = [
+    "CLEAN_FEATURES",
+    "Cell",
+    "cells",
+    "epsilon_needed",
+    "paper_cell",
+    "paper_curve",
+    "paper_mechanisms",
+    "paper_tables",
+    "shown_name",
+]
 
 PAPER_NUMBERS = Path(__file__).resolve().parent / "paper_numbers.json"
-CLEAN_FEATURES = "clean features only"
-"""The data-join baseline without any LDP feature; the paper gives it as one number."""
 
 
 @dataclass(frozen=True, kw_only=True)

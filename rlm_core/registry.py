@@ -20,8 +20,10 @@ from rlm_core.baselines.laplace import PerFeatureLaplace
 from rlm_core.baselines.pca import PCADecoder, fit_pca_mechanism
 from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.baselines.table import DuchiTable, LaplaceTable, TableMechanism
+from rlm_core.joint_rows import JointLaplaceRows, JointSelectionRows
 from rlm_core.mechanism import RLM, Mechanism
 from rlm_core.owner.clip import L1Clip
+from rlm_core.owner.joint import JointLaplace, JointSelection
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.types import FloatArray
@@ -45,6 +47,7 @@ class Entry:
         make: (epsilon, dimension) to the mechanism.
         worst_pair: a mechanism made by ``make`` to two records, (input_dim,) each, whose
             reports are told apart with the full ε.
+        other_pairs: further pairs to audit, where one does not show everything that could go wrong.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Entry:
     dimension: int
     make: Callable[[float, int], Mechanism] = field(repr=False)
     worst_pair: Callable[[Any], Pair] = field(repr=False)
+    other_pairs: Callable[[Any], tuple[Pair, ...]] = field(repr=False, default=lambda mechanism: ())
 
 
 def names() -> tuple[str, ...]:
@@ -107,6 +111,17 @@ def _table(kind: type[LaplaceTable] | type[DuchiTable]) -> Callable[[float, int]
     return make
 
 
+def _joint_laplace(epsilon: float, dimension: int) -> JointLaplaceRows:
+    """A centre that is not 0, so that a clip before the subtraction would be found out."""
+    centre = (0.5 * RADIUS,) + (0.0,) * (dimension - 2)
+    return JointLaplaceRows(joint=JointLaplace(epsilon=epsilon, radius=RADIUS, centre=centre, constant=0.1 * RADIUS))
+
+
+def _joint_selection(epsilon: float, dimension: int) -> JointSelectionRows:
+    low, high = (-1.0,) * dimension, (1.0,) * dimension
+    return JointSelectionRows(joint=JointSelection(epsilon=epsilon, classes=LEVELS, low=low, high=high))
+
+
 def _first_axis(mechanism: Mechanism) -> FloatArray:
     axis: FloatArray = np.eye(1, mechanism.input_dim)[0]
     return axis
@@ -122,6 +137,35 @@ def _two_codes(mechanism: RLM) -> Pair:
     """Scores that pick the first and the last code."""
     codes = np.eye(mechanism.input_dim)
     return codes[0], codes[-1]
+
+
+def _one_vector_and_its_opposite(mechanism: JointLaplaceRows) -> Pair:
+    """v and −v, each on the sphere: the same record far from the centre, with the one label and the other."""
+    far = np.asarray(mechanism.joint.centre) - 100.0 * mechanism.joint.radius * np.eye(1, mechanism.input_dim - 1)[0]
+    return np.append(far, 1.0), np.append(far, 0.0)
+
+
+def _other_joint_numbers(mechanism: JointLaplaceRows) -> tuple[Pair, ...]:
+    """Opposite records with one label; and the record at the centre, where only the constant tells the label."""
+    joint, axis = mechanism.joint, np.eye(1, mechanism.input_dim - 1)[0]
+    centre, far = np.asarray(joint.centre), 100.0 * joint.radius * axis
+    return (
+        (np.append(centre + far, 1.0), np.append(centre - far, 1.0)),
+        (np.append(centre, 1.0), np.append(centre, 0.0)),
+    )
+
+
+def _every_bit_and_the_label(mechanism: JointSelectionRows) -> Pair:
+    """Every coordinate at the other end of its range, and another label."""
+    joint = mechanism.joint
+    return np.append(joint.low, 0.0), np.append(joint.high, 1.0)
+
+
+def _other_joint_symbols(mechanism: JointSelectionRows) -> tuple[Pair, ...]:
+    """The same record with another label; another record with the same label."""
+    joint = mechanism.joint
+    same_record = np.append(joint.high, 0.0), np.append(joint.high, 1.0)
+    return same_record, (np.append(joint.low, 0.0), np.append(joint.high, 0.0))
 
 
 def _opposite_components(mechanism: RLM) -> Pair:
@@ -182,6 +226,26 @@ _ENTRIES = (
         dimension=16,
         make=_qrlm,
         worst_pair=_two_codes,
+    ),
+    Entry(
+        name="joint Laplace",
+        title="Joint report of two classes",
+        summary="Representation times the sign of the label, clipped, with Laplace noise: one release for both.",
+        source="rlm_core.owner.joint; docs/protocol.md",
+        dimension=8,
+        make=_joint_laplace,
+        worst_pair=_one_vector_and_its_opposite,
+        other_pairs=_other_joint_numbers,
+    ),
+    Entry(
+        name="joint selection",
+        title="Joint report of many classes",
+        summary="A random bit of one random coordinate and the label as one symbol, sent as a random set of symbols.",
+        source="rlm_core.owner.joint; docs/protocol.md; subset selection: Ye and Barg 2018",
+        dimension=4,
+        make=_joint_selection,
+        worst_pair=_every_bit_and_the_label,
+        other_pairs=_other_joint_symbols,
     ),
     Entry(
         name="Laplace",

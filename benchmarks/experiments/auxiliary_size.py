@@ -15,11 +15,11 @@ from benchmarks.experiments import data_collection
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import EPSILONS, Trial, row
 from benchmarks.table import Row
-from rlm_core.training.paper_settings import AUXILIARY_SHARES
+from rlm_core.catalogue import AUXILIARY_SHARES, EXPERIMENTS
 from rlm_core.training.presets import preset_name
 
 EXPERIMENT = "auxiliary_size"
-SHARES = {f"V-RLM eta={share:.2f}": share for share in (0.75, *AUXILIARY_SHARES)}
+SHARES = {f"V-RLM eta={share:.2f}": share for share in AUXILIARY_SHARES}
 
 
 def trials(seeds: int) -> list[Trial]:
@@ -27,7 +27,7 @@ def trials(seeds: int) -> list[Trial]:
     return [
         Trial(experiment=EXPERIMENT, dataset="mnist", mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
-        for mechanism in (*SHARES, *who.RAW)
+        for mechanism in EXPERIMENTS[EXPERIMENT].mechanisms["mnist"]
         for epsilon in EPSILONS
         if math.isfinite(epsilon)
     ]

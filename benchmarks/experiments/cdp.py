@@ -14,11 +14,10 @@ from benchmarks.experiments import data_collection
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import EPSILONS, Trial, row
 from benchmarks.table import Row
+from rlm_core.catalogue import EXPERIMENTS
 from rlm_core.training.presets import preset_name, private_name
 
 EXPERIMENT = "cdp"
-DATASETS = ("mnist", "lending_club")
-CENTRAL = {"V-RLM eps_cdp=inf": math.inf, "V-RLM eps_cdp=5": 5.0, "V-RLM eps_cdp=1": 1.0}
 
 
 def trials(seeds: int) -> list[Trial]:
@@ -26,16 +25,21 @@ def trials(seeds: int) -> list[Trial]:
     return [
         Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
-        for dataset in DATASETS
-        for mechanism in CENTRAL
+        for dataset, mechanisms in EXPERIMENTS[EXPERIMENT].mechanisms.items()
+        for mechanism in mechanisms
         for epsilon in EPSILONS
     ]
+
+
+def central_epsilon(mechanism: str) -> float:
+    """ε_CDP of a mechanism by its name: 5.0 of "V-RLM eps_cdp=5"."""
+    return float(mechanism.removeprefix("V-RLM eps_cdp="))
 
 
 def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one seed."""
     start = time.perf_counter()
-    central = CENTRAL[trial.mechanism]
+    central = central_epsilon(trial.mechanism)
     if math.isinf(central):
         return data_collection.measured(trial, runs)
     name = private_name(preset_name(data_collection.EXPERIMENT, trial.dataset, trial.epsilon), central)

@@ -23,6 +23,7 @@ import numpy as np
 from benchmarks.experiments.people import CLASSIFIER_PARTS, MissingRun
 from benchmarks.experiments.protocol import People, Trial, ask_group, row
 from benchmarks.table import Row
+from rlm_core.catalogue import CODES, NOVEL_CLASS
 from rlm_core.collector.code_network import CodeNetwork
 from rlm_core.collector.codes import CodeClassifier, PairSets, code_posterior, expectation_maximisation
 from rlm_core.data.splits import Part
@@ -34,12 +35,10 @@ from rlm_core.training.codes.choice import FEWEST_GROUPS, codes_for
 from rlm_core.training.codes.run_codes import CodeRun
 from rlm_core.types import BoolArray, FloatArray, IntArray
 
-MECHANISM = "Q-RLM"
 FEW_CODES = (10, 12, 16, 24)
 NETWORK_FROM = 4.0
 """Below this ε a network follows the noise of the reports (looked at on labels of D₁, seed 0, MNIST)."""
 
-NOVEL = 9
 RUNS = {
     ("data_collection", "mnist"): "mnist-qrlm",
     ("data_collection", "cifar10"): "cifar10-qrlm",
@@ -89,7 +88,7 @@ def coded(experiment: str, dataset: str, seed: int, runs: Path) -> Coded:
     for part in CLASSIFIER_PARTS:
         labels = run.data.labels(part)
         fine, features[part] = run.encode(part)
-        parts[part] = fine, (labels == NOVEL).astype(np.int64) if novel else labels
+        parts[part] = fine, (labels == NOVEL_CLASS).astype(np.int64) if novel else labels
     prior, features["mechanism_train"] = run.encode("mechanism_train")
     return Coded(
         run=run,
@@ -205,7 +204,7 @@ def one_hot_people(trial: Trial, runs: Path) -> People:
 
     def make(epsilon_x: float) -> RLM:
         noise = SubsetSelection(epsilon=epsilon_x, symbols=k)
-        return RLM(name=MECHANISM, encoder=identity, noise=noise, input_dim=k, output_dim=k)
+        return RLM(name=CODES, encoder=identity, noise=noise, input_dim=k, output_dim=k)
 
     facts = {"latent_dim": k, "radius": 1.0, "epsilon_pretraining": "none"}
     return People(make=make, train=train, valid=valid, test=test, classes=everybody.classes, hidden=((),), facts=facts)

@@ -28,6 +28,7 @@ from benchmarks.experiments.protocol import (
     same_without_ldp,
 )
 from benchmarks.table import Row, parse, read, renamed
+from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
 from rlm_core.collector.classifier import Objective
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.training.paper_settings import choice
@@ -35,11 +36,6 @@ from rlm_core.training.presets import PRESETS, preset_name
 from rlm_core.zoo.metrics import clean_classifier, fit_clean
 
 EXPERIMENT = "data_collection"
-MECHANISMS = {
-    "mnist": ("V-RLM", "PrivUnit", "Duchi", "Laplace"),
-    "lending_club": ("V-RLM", "Duchi", "Laplace"),
-    "cifar10": ("C-RLM", "PrivUnit", "Duchi", "Laplace"),
-}
 
 
 def trials(seeds: int) -> list[Trial]:
@@ -47,18 +43,18 @@ def trials(seeds: int) -> list[Trial]:
     return [
         Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
-        for dataset, mechanisms in MECHANISMS.items()
-        for mechanism in (*mechanisms, codes.MECHANISM)
+        for dataset, mechanisms in EXPERIMENTS[EXPERIMENT].mechanisms.items()
+        for mechanism in mechanisms
         for epsilon in EPSILONS
     ]
 
 
 def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one seed."""
-    if trial.mechanism == codes.MECHANISM:
+    if trial.mechanism == CODES:
         return codes.collection(trial, runs)
     start = time.perf_counter()
-    known = same_without_ldp(trial, who.RAW)
+    known = same_without_ldp(trial, RAW)
     if known is not None:
         return known
     name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
@@ -93,7 +89,7 @@ def split_budget(trial: Trial) -> dict[str, float]:
 def without_ldp(trial: Trial, people: People) -> float:
     """The same classifier on clean records and labels."""
     preset = PRESETS[preset_name(EXPERIMENT, trial.dataset, math.inf)]
-    raw = trial.mechanism in who.RAW
+    raw = trial.mechanism in RAW
     hidden = who.RAW_HIDDEN[trial.dataset] if raw else people.hidden[0]
     classifier = clean_classifier(preset, people.classes, trial.seed, hidden, raw=raw)
     return fit_clean(classifier, people.train, people.valid).score(*people.test)

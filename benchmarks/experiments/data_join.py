@@ -18,22 +18,21 @@ from benchmarks.experiments import codes
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import EPSILONS, LABELLED, People, Trial, ask_group, row, same_without_ldp
 from benchmarks.table import Row
+from rlm_core.catalogue import CLEAN_FEATURES, CODES, EXPERIMENTS, RAW
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from rlm_core.collector.join import JoinedClassifier, joined
 from rlm_core.training.presets import preset_name
 
 EXPERIMENT = "data_join"
 DATASET = "lending_club"
-CLEAN_ONLY = "clean features only"
-MECHANISMS = ("V-RLM", "Duchi", "Laplace")
 ARCHITECTURES: tuple[tuple[int, ...], ...] = ((), (50,))
 
 
 def trials(seeds: int) -> list[Trial]:
     """All cells of the table, and what the collector knows without the join."""
-    cells = [(mechanism, epsilon) for mechanism in (*MECHANISMS, codes.MECHANISM) for epsilon in EPSILONS] + [
-        (CLEAN_ONLY, math.inf)
-    ]
+    cells = [
+        (mechanism, epsilon) for mechanism in EXPERIMENTS[EXPERIMENT].mechanisms[DATASET] for epsilon in EPSILONS
+    ] + [(CLEAN_FEATURES, math.inf)]
     return [
         Trial(experiment=EXPERIMENT, dataset=DATASET, mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
@@ -44,17 +43,17 @@ def trials(seeds: int) -> list[Trial]:
 def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one seed."""
     start = time.perf_counter()
-    known = same_without_ldp(trial, who.RAW)
+    known = same_without_ldp(trial, RAW)
     if known is not None:
         return known
     name = preset_name(EXPERIMENT, DATASET, trial.epsilon)
     own = who.join(name, trial.seed)
-    if trial.mechanism == CLEAN_ONLY:
+    if trial.mechanism == CLEAN_FEATURES:
         people = who.raw(name, "Laplace", trial.seed)
         nothing = tuple(np.empty((len(labels), 0)) for _, labels in own)
         return row(trial, people, classify(trial, own, nothing), start)
-    raw = trial.mechanism in who.RAW
-    if trial.mechanism == codes.MECHANISM:
+    raw = trial.mechanism in RAW
+    if trial.mechanism == CODES:
         people = codes.one_hot_people(trial, runs)
     else:
         people = who.raw(name, trial.mechanism, trial.seed) if raw else who.learnt(name, trial.seed, runs)

@@ -31,11 +31,11 @@ from benchmarks.experiments.protocol import (
     same_without_ldp,
 )
 from benchmarks.table import Row
+from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
 from rlm_core.collector.completed_prior import complete
 from rlm_core.training.presets import preset_name
 
 EXPERIMENT = "novel_class"
-DATASETS = ("mnist", "cifar10")
 
 
 def trials(seeds: int) -> list[Trial]:
@@ -43,18 +43,18 @@ def trials(seeds: int) -> list[Trial]:
     return [
         Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
-        for dataset in DATASETS
-        for mechanism in (*data_collection.MECHANISMS[dataset], codes.MECHANISM)
+        for dataset, mechanisms in EXPERIMENTS[EXPERIMENT].mechanisms.items()
+        for mechanism in mechanisms
         for epsilon in EPSILONS
     ]
 
 
 def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one seed."""
-    if trial.mechanism == codes.MECHANISM:
+    if trial.mechanism == CODES:
         return codes.novel(trial, runs)
     start = time.perf_counter()
-    known = same_without_ldp(trial, who.RAW)
+    known = same_without_ldp(trial, RAW)
     if known is not None:
         return known
     name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)

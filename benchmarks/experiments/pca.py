@@ -18,6 +18,7 @@ from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import EPSILONS, People, Trial, row
 from benchmarks.table import Row
 from rlm_core.baselines import fit_pca_mechanism
+from rlm_core.catalogue import DATASETS
 from rlm_core.data import load
 from rlm_core.mechanism import RLM
 from rlm_core.owner.clip import L1Clip
@@ -25,7 +26,6 @@ from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.registry import identity
 from rlm_core.training.presets import PRESETS, preset_name
 from rlm_core.training.rows import preset_split
-from rlm_core.zoo.metrics import HIDDEN
 from rlm_core.zoo.ship import picture_features
 
 EXPERIMENT = "pca"
@@ -74,6 +74,6 @@ def components(seed: int) -> People:
         test=test,
         prior=clip(prior[chosen]),
         classes=len(dataset.classes),
-        hidden=(HIDDEN["mnist"],),
+        hidden=(DATASETS["mnist"].hidden,),
         facts={"latent_dim": DIMENSION, "radius": round(clip.radius, 4)},
     )

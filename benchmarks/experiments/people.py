@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmarks.experiments.protocol import LABELLED, People, Trial
 from rlm_core.baselines import Bounds, Duchi, DuchiTable, LaplaceTable, PerFeatureLaplace, PrivUnit, Rescaled
+from rlm_core.catalogue import DATASETS, NOVEL_CLASS, RAW
 from rlm_core.data import LoanPreprocessor, LoanTable, as_features, join_columns, load
 from rlm_core.data.splits import Part, Split
 from rlm_core.mechanism import RLM, Mechanism
@@ -20,11 +21,7 @@ from rlm_core.registry import identity
 from rlm_core.training.presets import PRESETS, Preset
 from rlm_core.training.rows import preset_split
 from rlm_core.types import FloatArray, IntArray
-from rlm_core.zoo.metrics import HIDDEN
-from rlm_core.zoo.ship import NOVEL, model_from_run, picture_features, representations
-
-RAW = ("PrivUnit", "Duchi", "Laplace")
-"""The paper's benchmarks, which take raw records."""
+from rlm_core.zoo.ship import model_from_run, picture_features, representations
 
 RAW_HIDDEN: dict[str, tuple[int, ...]] = {"mnist": (400, 150, 50), "cifar10": (), "lending_club": (50,)}
 """Classifiers of raw records without LDP (paper, appendix "Benchmarks"); of CIFAR-10, of the ResNet's features."""
@@ -70,7 +67,7 @@ def learnt(name: str, seed: int, runs: Path) -> People:
         test=test,
         prior=prior[chosen],
         classes=2 if preset.split == "novel_class" else len(model.card.classes),
-        hidden=(HIDDEN[preset.dataset],),
+        hidden=(DATASETS[preset.dataset].hidden,),
         facts={
             "latent_dim": preset.latent_dim,
             "radius": preset.radius,
@@ -157,7 +154,7 @@ def _noise_in_training(preset: Preset) -> float | str:
 def _asked(preset: Preset, labelled: LABELLED) -> LABELLED:
     """Labels as the experiment asks for them: in the novel-class experiment, 9 or not."""
     x, y = labelled
-    return (x, (y == NOVEL).astype(np.int64)) if preset.split == "novel_class" else (x, y)
+    return (x, (y == NOVEL_CLASS).astype(np.int64)) if preset.split == "novel_class" else (x, y)
 
 
 def _for_pictures(mechanism: str, epsilon_x: float, bounds: Bounds, longest: float) -> Mechanism:

@@ -27,13 +27,13 @@ from benchmarks.experiments.protocol import (
     same_without_ldp,
 )
 from benchmarks.table import Row
+from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.training.presets import preset_name
 from rlm_core.types import FloatArray
 
 EXPERIMENT = "private_inference"
 LAMBDA = 0.7
-DATASETS = ("mnist", "cifar10")
 
 
 def trials(seeds: int) -> list[Trial]:
@@ -41,8 +41,8 @@ def trials(seeds: int) -> list[Trial]:
     return [
         Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed)
         for seed in range(seeds)
-        for dataset in DATASETS
-        for mechanism in (*data_collection.MECHANISMS[dataset], codes.MECHANISM)
+        for dataset, mechanisms in EXPERIMENTS[EXPERIMENT].mechanisms.items()
+        for mechanism in mechanisms
         for epsilon in EPSILONS
     ]
 
@@ -51,13 +51,13 @@ def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one seed. Without LDP it is the cell of data collection."""
     start = time.perf_counter()
     if math.isinf(trial.epsilon):
-        known = same_without_ldp(trial, who.RAW, data_collection.EXPERIMENT)
+        known = same_without_ldp(trial, RAW, data_collection.EXPERIMENT)
         if known is None:
             raise who.MissingRun(f"python -m benchmarks run data_collection --runs {runs}")
         return known
-    if trial.mechanism == codes.MECHANISM:
+    if trial.mechanism == CODES:
         return codes.inference(trial, runs, LAMBDA)
-    if trial.mechanism in who.RAW:
+    if trial.mechanism in RAW:
         name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
         people = who.raw(name, trial.mechanism, trial.seed)
     else:

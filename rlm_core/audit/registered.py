@@ -25,14 +25,15 @@ def audit_registered(
 
 
 def pairs_of(entry: Entry, mechanism: Mechanism) -> list[Pair]:
-    """The entry's worst pair (x, x′) and, where half-way between them lies a record, (half-way, x).
+    """The entry's worst pair (x, x′), its other pairs and, where half-way between x and x′ lies a record, (half-way, x).
 
     For the Laplace mechanism these are (l·e₁, −l·e₁), where the densities differ most, and
     (0, l·e₁), where the spacing of the floating-point numbers differs most.
     """
     x, x_other = (np.asarray(each, dtype=np.float64) for each in entry.worst_pair(mechanism))
     half_way = (x + x_other) / 2.0
-    return [(x, x_other), (half_way, x)] if _accepts(mechanism, half_way) else [(x, x_other)]
+    more = [(half_way, x)] if _accepts(mechanism, half_way) else []
+    return [(x, x_other), *more, *entry.other_pairs(mechanism)]
 
 
 def records_between(entry: Entry, mechanism: Mechanism, *, count: int = 9) -> list[FloatArray]:

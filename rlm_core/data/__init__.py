@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Literal, overload
 
+from rlm_core.catalogue import DATASETS
 from rlm_core.data import lending_club
 from rlm_core.data.cifar10 import CIFAR10
 from rlm_core.data.dataset import Dataset, as_features
@@ -46,7 +47,6 @@ __all__ = [
 ]
 
 IMAGE_SETS: dict[str, ImageSet] = {image_set.name: image_set for image_set in (MNIST, CIFAR10)}
-DATASETS = (*IMAGE_SETS, "lending_club")
 
 
 @overload

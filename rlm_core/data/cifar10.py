@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from rlm_core.catalogue import DATASETS
 from rlm_core.data.cache import Arrays
 from rlm_core.data.download import NpmPackage, RemoteFile
 from rlm_core.data.image_set import ImageSet
 
-CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 TRAIN_BATCHES = tuple(f"data_batch_{number}" for number in range(1, 6))
 TEST_BATCH = "test_batch"
 
@@ -108,7 +108,7 @@ def _read(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
 
 CIFAR10 = ImageSet(
     name="cifar10",
-    classes=CLASSES,
+    classes=DATASETS["cifar10"].classes,
     sha256={
         "train_images": "47af8b02cfcfb6cdf3dbbd1969ad7f1b70f4413f6f80f437b020ee4e5bc8304a",
         "train_labels": "f5cfe00b0f00968c0cc5ff3b1d2de51b10e33efa277c2986f4e0fa63e58c9f4f",

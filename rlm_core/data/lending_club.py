@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rlm_core.catalogue import DATASETS
 from rlm_core.data.cache import data_dir
 from rlm_core.data.loan_columns import tidy_column, tidy_dates
 from rlm_core.data.schema import FEATURES, PAPER_FEATURES, STAND_INS, features
@@ -29,7 +30,6 @@ from rlm_core.types import IntArray
 ENVIRONMENT_VARIABLE = "RLM_LENDING_CLUB"
 FILE_NAMES = ("accepted_2007_to_2018Q4.csv", "accepted_2007_to_2018Q4.csv.gz", "pooled.parquet")
 OUTCOMES = {"Fully Paid": 0, "Charged Off": 1, "Default": 1}
-CLASSES = ("repaid", "charged off")
 MAX_MISSING = 0.3
 """A column with a larger share of missing values is left out ("too many", says the paper)."""
 CHUNK_ROWS = 200_000
@@ -48,7 +48,7 @@ class LoanTable:
     target: IntArray = field(repr=False)
     issue_date: NDArray[np.datetime64] | None = field(default=None, repr=False)
     left_out: dict[str, str]
-    classes: tuple[str, ...] = CLASSES
+    classes: tuple[str, ...] = DATASETS["lending_club"].classes
     source: str = "unknown"
 
     @property

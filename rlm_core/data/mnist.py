@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rlm_core.catalogue import DATASETS
 from rlm_core.data.cache import ARRAY_NAMES, Arrays
 from rlm_core.data.download import NpmPackage, RemoteFile
 from rlm_core.data.image_set import ImageSet
@@ -88,7 +89,7 @@ def _member(tar: tarfile.TarFile, name: str) -> bytes:
 
 MNIST = ImageSet(
     name="mnist",
-    classes=tuple("0123456789"),
+    classes=DATASETS["mnist"].classes,
     sha256={
         "train_images": "741c988805d008ac6e4c904b69001ba184c24b2c540a4ef403f4c71b676cf757",
         "train_labels": "e474323ac02fc156161b0bbb1f8c9cfeb327a74bcd9f9680a8385269a24f566c",

@@ -12,7 +12,7 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 
-from rlm_core.data.cifar10 import CLASSES as CIFAR10_CLASSES
+from rlm_core.catalogue import DATASETS
 from rlm_core.data.dataset import Dataset, Images
 from rlm_core.data.schema import FEATURES
 from rlm_core.types import IntArray
@@ -67,12 +67,12 @@ def _read_images(name: str, classes: tuple[str, ...]) -> ImageSamples:
 
 def mnist_samples() -> ImageSamples:
     """40 test digits of each class: (400, 28, 28) uint8."""
-    return _read_images("mnist.npz", tuple("0123456789"))
+    return _read_images("mnist.npz", DATASETS["mnist"].classes)
 
 
 def cifar10_samples() -> ImageSamples:
     """12 test pictures of each class: (120, 32, 32, 3) uint8."""
-    return _read_images("cifar10.npz", CIFAR10_CLASSES)
+    return _read_images("cifar10.npz", DATASETS["cifar10"].classes)
 
 
 def loan_examples() -> LoanExamples:

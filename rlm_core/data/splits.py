@@ -24,6 +24,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rlm_core.catalogue import NOVEL_CLASS
 from rlm_core.types import IntArray
 
 AUXILIARY_SHARE = 0.75  # η: what the mechanism gets
@@ -129,7 +130,7 @@ def _deal_classes(
     return np.concatenate(known), novel_rows[:count], others[:count]
 
 
-def novel_class(train_labels: ArrayLike, test_labels: ArrayLike, *, seed: int, novel: int = 9) -> Split:
+def novel_class(train_labels: ArrayLike, test_labels: ArrayLike, *, seed: int, novel: int = NOVEL_CLASS) -> Split:
     """The novel-class split: a mechanism that never saw one class, and a classifier for it.
 
     Of every other class the mechanism gets 8/9 (training set: to learn; test set: to

@@ -100,8 +100,6 @@ PAPER: dict[tuple[str, str], tuple[Choice, ...]] = {
 PAPER["novel_class", "cifar10"] = PAPER["data_collection", "cifar10"]
 PAPER["novel_class", "mnist"] = PAPER["data_collection", "mnist"]
 
-AUXILIARY_SHARES = (0.5, 0.25, 0.1)  # appendix "Effects of Reducing Auxiliary Dataset Size"; 0.75 is the default
-
 # Table "DP-Adam hyperparameters used for the V-RLM data collection and novel-class classification under CDP":
 # (dataset, ε_CDP) -> (learning rate, batch size, noise multiplier). Max gradient norm 1 and δ = 1e-5 throughout.
 DP_ADAM: dict[tuple[str, float], tuple[float, int, float]] = {

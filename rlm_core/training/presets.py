@@ -93,9 +93,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from rlm_core.catalogue import AUXILIARY_SHARES
 from rlm_core.training.dp.accountant import CentralDP
 from rlm_core.training.dp.dp_settings import GROUPS, MOST_EPOCHS, OUR_DP_ADAM, UNTIL_SPENT
-from rlm_core.training.paper_settings import AUXILIARY_SHARES, DP_ADAM, INF, PAPER, Choice, choice
+from rlm_core.training.paper_settings import DP_ADAM, INF, PAPER, Choice, choice
 from rlm_core.training.preset_types import CRLMPreset, Preset, Split, VRLMPreset
 
 __all__ = [
@@ -185,7 +186,7 @@ def preset_name(experiment: str, dataset: str, epsilon: float, *, share: float =
     line = choice(experiment, dataset, epsilon)
     name = _name(_split_of(experiment), dataset, line, share)
     if name not in PRESETS:
-        raise ValueError(f"Expected share in {(0.75, *AUXILIARY_SHARES)} for MNIST, else 0.75, got share={share}.")
+        raise ValueError(f"Expected share in {AUXILIARY_SHARES} for MNIST, else 0.75, got share={share}.")
     return name
 
 
@@ -230,9 +231,7 @@ def _all_presets() -> dict[str, Preset]:
     presets: dict[str, Preset] = {}
     for (experiment, dataset), lines in PAPER.items():
         split = _split_of(experiment)
-        shares: tuple[float, ...] = (0.75,)
-        if (experiment, dataset) == ("data_collection", "mnist"):
-            shares += AUXILIARY_SHARES
+        shares = AUXILIARY_SHARES if (experiment, dataset) == ("data_collection", "mnist") else AUXILIARY_SHARES[:1]
         for share in shares:
             for line in lines:
                 if share != 0.75 and line.epsilon == INF:

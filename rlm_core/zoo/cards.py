@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-MODELS = Path(__file__).resolve().parents[2] / "models"
+from rlm_core.places import shipped_models
+
+MODELS = shipped_models()
 """Where the shipped mechanisms live."""
 
 TRUNK = "resnet18-imagenet"

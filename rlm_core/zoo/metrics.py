@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from rlm_core.catalogue import DATASETS
 from rlm_core.collector.classifier import NoiseAwareClassifier, Predict
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.training.presets import Preset
@@ -14,9 +15,6 @@ from rlm_core.zoo.model import Bundle
 
 Sizes = tuple[int, ...]
 Labelled = tuple[FloatArray, IntArray]
-
-HIDDEN: dict[str, Sizes] = {"mnist": (50,), "lending_club": (50,), "cifar10": ()}
-"""Paper, appendix: one hidden layer of 50; logistic regression for CIFAR-10."""
 
 
 def clean_classifier(
@@ -28,7 +26,7 @@ def clean_classifier(
     with 1e-3 it had not converged on the C-RLM's small numbers (86.1 and 86.4 % of the *training* rows
     right with seeds 1 and 0; 87.0 with 1e-2, 87.0 and 87.2 at the optimum), and with 1e-2 raw features overfit.
     """
-    layers = HIDDEN[preset.dataset] if hidden is None else hidden
+    layers = DATASETS[preset.dataset].hidden if hidden is None else hidden
     return NoiseAwareClassifier(
         classes=classes,
         objective="naive",

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
+from rlm_core import catalogue
 from rlm_core.data import (
     IMAGE_SETS,
     Dataset,
@@ -54,7 +55,6 @@ JOIN_PARTS: dict[str, Part] = {
     "valid_clean": "classifier_valid",
     "test_clean": "classifier_test",
 }
-NOVEL = 9  # the class that the mechanisms of the novel-class experiment never saw
 
 _KIND = {VRLMPreset: "V-RLM", CRLMPreset: "C-RLM"}
 LICENCE = {
@@ -114,7 +114,7 @@ def make_bundle(model: ZooModel, dataset: Dataset | LoanTable, preset: Preset, s
     split = preset_split(dataset, preset, seed)
     parts = {part: representations(model, dataset, split, part) for part in PARTS if part != "mechanism_valid"}
     if preset.split == "novel_class":  # the classifier's question is "is it the class that the mechanism never saw?"
-        parts = {part: (z, (y == NOVEL).astype(np.int64)) for part, (z, y) in parts.items()}
+        parts = {part: (z, (y == catalogue.NOVEL_CLASS).astype(np.int64)) for part, (z, y) in parts.items()}
     prior_z, prior_y = parts["mechanism_train"]
     keep = np.random.default_rng(seed).permutation(len(prior_y))[: PRIOR_ROWS[preset.dataset]]
     own = _own_columns(dataset, split) if isinstance(dataset, LoanTable) and preset.split == "data_join" else {}
@@ -211,7 +211,7 @@ def central_limits(central: dict[str, Any]) -> str:
 
 def _card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
     kind = _KIND[type(preset)]
-    dataset = load(preset.dataset)
+    facts = catalogue.dataset(preset.dataset)
     pre = preset.epsilon_pretraining
     central = record.get("central_dp")
     noise = f"trained with noise of ε_pre = {pre:g}" if not isinstance(pre, str) else f"training noise: {pre}"
@@ -237,7 +237,7 @@ def _card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
         name=record["name"],
         kind=kind,
         dataset=preset.dataset,
-        classes=(f"not {NOVEL}", str(NOVEL)) if preset.split == "novel_class" else dataset.classes,
+        classes=facts.novel_classes if preset.split == "novel_class" else facts.classes,
         input_dim=input_dim,
         latent_dim=preset.latent_dim,
         radius=preset.radius,

@@ -17,7 +17,7 @@ from rlm_core.training.presets import PRESETS
 def test_private_cells_ask_for_private_runs(tmp_path: Path) -> None:
     asked = set()
     for trial in cdp.trials(2):
-        if math.isinf(cdp.CENTRAL[trial.mechanism]):
+        if math.isinf(cdp.central_epsilon(trial.mechanism)):
             continue
         with pytest.raises(who.MissingRun, match=f"--seed {trial.seed}") as missing:
             cdp.measure(trial, tmp_path)

@@ -24,6 +24,7 @@ from benchmarks.experiments import (
 )
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import People, Trial, ask_group, best, same_without_ldp
+from rlm_core.catalogue import RAW
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from rlm_core.mechanism import RLM
 from rlm_core.owner.clip import L1Clip
@@ -190,12 +191,12 @@ def test_without_ldp_the_benchmarks_are_one_classifier(monkeypatch: pytest.Monke
     }
     monkeypatch.setattr(table, "read", lambda experiment: [row])
     trial = Trial(experiment="private_inference", dataset="mnist", mechanism="Duchi", epsilon=math.inf, seed=2)
-    found = same_without_ldp(trial, who.RAW, "data_collection")
+    found = same_without_ldp(trial, RAW, "data_collection")
     assert found is not None
     assert (found.experiment, found.mechanism, found.accuracy) == ("private_inference", "Duchi", 96.0)
-    assert same_without_ldp(replace(trial, seed=1), who.RAW) is None
-    assert same_without_ldp(replace(trial, mechanism="V-RLM"), who.RAW) is None
-    assert same_without_ldp(replace(trial, epsilon=10.0), who.RAW) is None
+    assert same_without_ldp(replace(trial, seed=1), RAW) is None
+    assert same_without_ldp(replace(trial, mechanism="V-RLM"), RAW) is None
+    assert same_without_ldp(replace(trial, epsilon=10.0), RAW) is None
 
 
 def test_the_grid_chooses_the_highest_private_estimate(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,13 +28,14 @@ from torch import Tensor
 
 from rlm_core.data.cache import data_dir
 from rlm_core.owner.encoder import mirrored_features
+from rlm_core.places import shipped_models
 from rlm_core.vision import resize, resnet18_trunk, transforms
 
 BLOCK = 1000  # pictures per file
 SIDE = 160  # px; the accuracy of a linear classifier still rises from 128 to 160
 FOLDER = "mirrored_features"
 
-TRUNK_WEIGHTS = Path(__file__).parents[3] / "models" / "resnet18-imagenet" / "trunk.safetensors"
+TRUNK_WEIGHTS = shipped_models() / "resnet18-imagenet" / "trunk.safetensors"
 
 _jitter = transforms.RandomApply([transforms.ColorJitter(0.4, 0.4, 0.4, 0.1)], p=0.8)
 _gray = transforms.RandomGrayscale(p=0.2)
