@@ -20,7 +20,6 @@ from rlm_core import RLM, L1Clip, LaplaceNoise, Ledger, RandomisedResponse, rele
 from rlm_core.baselines.duchi import Duchi
 from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.collector.codes import PairSets, expectation_maximisation
-from rlm_core.mechanism import release_pair
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.training.codes.choice import FINE_CODES, codes_for
@@ -108,7 +107,7 @@ def codes(repeats: int) -> Figures:
     rlm = RLM(name="Q-RLM", encoder=lambda x: x, noise=noise, input_dim=FINE_CODES, output_dim=FINE_CODES)
     pairs = PairSelection(epsilon=2 * EPSILON, codes=FINE_CODES, classes=CLASSES)
     scores = np.linspace(-1.0, 1.0, FINE_CODES)
-    (seconds,) = in_turns(50 * repeats, lambda: release_pair(scores, 3, mechanism=rlm, pairs=pairs, ledger=Ledger()))
+    (seconds,) = in_turns(50 * repeats, lambda: release(scores, 3, mechanism=rlm, pairs=pairs, ledger=Ledger()))
     epsilon, people = 4.0, 13_500  # MNIST's collected points
     k = codes_for(epsilon, people)
     generator = np.random.default_rng(0)

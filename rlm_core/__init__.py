@@ -24,8 +24,19 @@ under Local Differential Privacy".
 """
 
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
-from rlm_core.mechanism import RLM, HasDensity, Mechanism, Report, Trace, release
-from rlm_core.owner import Budget, L1Clip, LaplaceNoise, Ledger, RandomisedResponse, Release
+from rlm_core.mechanism import RLM, HasDensity, Mechanism, Trace
+from rlm_core.owner import (
+    Budget,
+    L1Clip,
+    LaplaceNoise,
+    Ledger,
+    PairSelection,
+    RandomisedResponse,
+    Release,
+    SubsetSelection,
+)
+from rlm_core.release import Releases, release, release_rows, release_with_trace
+from rlm_core.report import Report
 
 __version__ = "0.1.0"
 
@@ -37,12 +48,17 @@ __all__ = [
     "LaplaceNoise",
     "Ledger",
     "Mechanism",
+    "PairSelection",
     "PrivateAccuracy",
     "RandomisedResponse",
     "Release",
+    "Releases",
     "Report",
+    "SubsetSelection",
     "Trace",
     "__version__",
     "private_accuracy",
     "release",
+    "release_rows",
+    "release_with_trace",
 ]

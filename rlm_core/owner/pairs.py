@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rlm_core.owner.subset_selection import SubsetSelection
-from rlm_core.types import BoolArray, IntArray
+from rlm_core.owner.payload import Payload
+from rlm_core.owner.subset_selection import OneHot, SubsetSelection
+from rlm_core.types import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,19 @@ class PairSelection:
             raise ValueError(f"Expected as many labels as codes, got {len(y)} and {len(c)}.")
         numbers: IntArray = (c * self.classes + y).astype(np.int64)
         return numbers
+
+    def check(self, noise: object, y: ArrayLike) -> IntArray:
+        """Labels as (n,), checked, for a mechanism with that noise, which must be one of these codes."""
+        if not isinstance(noise, SubsetSelection) or noise.symbols != self.codes:
+            got = f"{noise.symbols} codes" if isinstance(noise, SubsetSelection) else "another kind"
+            raise ValueError(f"Expected a mechanism of {self.codes} codes for pairs, got one of {got}.")
+        labels = np.atleast_1d(np.asarray(y))
+        self.symbols(np.zeros(labels.shape, dtype=np.int64), labels)
+        return labels.astype(np.int64)
+
+    def send(self, h: FloatArray, y: IntArray) -> Payload:
+        """A set of pairs for each row of scores (n, k) and its label."""
+        return Payload(members=self.privatise(OneHot(symbols=self.codes).codes(h), y), channel=self.channel)
 
     def privatise(self, codes: ArrayLike, labels: ArrayLike) -> BoolArray:
         """Release each pair as a set of pairs: (n, k·K). Randomness: the operating system's; no seed."""

@@ -188,16 +188,22 @@ class SubsetSelection:
     def unpack(self, packed: NDArray[np.uint8]) -> FloatArray:
         """Back from :meth:`pack`; raises if a set has another size than ω."""
         members = np.unpackbits(packed, axis=1, count=self.symbols).astype(np.bool_)
-        if not (members.sum(axis=1) == self.size).all():
-            raise ValueError(f"Expected sets of {self.size} symbols, got another size.")
-        return self.vector(members)
+        return self.vector(self.of_right_size(members))
 
     def members(self, z_private: ArrayLike) -> BoolArray:
-        """S from z̃: members have positive entries, (n, k)."""
+        """S from z̃: members have positive entries, (n, k). Raises if a set has another size than ω."""
         z_private = finite("z_private", z_private)
         if z_private.ndim != 2 or z_private.shape[1] != self.symbols:
             raise ValueError(f"Expected z_private of shape (n, {self.symbols}), got shape {z_private.shape}.")
-        return z_private > 0.0
+        return self.of_right_size(z_private > 0.0)
+
+    def of_right_size(self, members: BoolArray) -> BoolArray:
+        """The sets (n, k) themselves, if all of them have ω members."""
+        sizes = members.sum(axis=1)
+        wrong = sizes[sizes != self.size]
+        if wrong.size:
+            raise ValueError(f"Expected sets of {self.size} symbols, got one of {wrong[0]}.")
+        return members
 
     def log_density_pairs(self, z_private: ArrayLike, z: ArrayLike) -> FloatArray:
         """log P(Sₙ | cₘ) for every pair: (n, k) and clean (m, k) to (n, m)."""

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
+import warnings
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rlm_core.digest import digest_of
 from rlm_core.places import shipped_models
+from rlm_core.report import quote
+from rlm_core.types import positive
 
 MODELS = shipped_models()
 """Where the shipped mechanisms live."""
@@ -17,6 +24,9 @@ TRUNK = "resnet18-imagenet"
 """The folder of the ResNet-18 trunk, stored once for all C-RLMs."""
 
 FORMAT = 1
+ENCODER, DECODER, PREPROCESSOR = "encoder.safetensors", "decoder.safetensors", "preprocessor.json"
+PLACES = "RLM_MODELS"
+"""The environment variable with further folders of mechanisms, separated as in PATH."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +63,36 @@ class Card:
     files: dict[str, str] = field(default_factory=dict)
     central_dp: dict[str, Any] | None = None
     format: int = FORMAT
+    location: Path | None = field(default=None, repr=False, compare=False)  # not a part of what is written
 
     @property
     def folder(self) -> Path:
         """Where its files are."""
-        return MODELS / self.name
+        return MODELS / self.name if self.location is None else self.location
+
+    @property
+    def digest(self) -> str:
+        """Of all that defines what is released, but for ε: reads cards, no weights.
+
+        The kind, the encoder's file (and the trunk's), what becomes of its output (radius, or codes and how
+        they are merged), how a record becomes the encoder's input, and the classes that labels name. Metrics,
+        decoder and texts are not in it: they change nothing that is sent.
+        """
+        shape = self.architecture
+        trunk = {"trunk": trunk_files(self)["trunk.safetensors"]} if self.dataset == "cifar10" else {}
+        return digest_of(
+            {
+                "kind": self.kind,
+                "encoder": encoder_card(self).files[ENCODER],
+                "radius": self.radius,
+                "numbers": self.latent_dim,
+                "input": {"dataset": self.dataset, "numbers": self.input_dim},
+                "preprocessor": self.files.get(PREPROCESSOR),
+                "classes": self.classes,
+            }
+            | {name: shape[name] for name in ("merge", "side", "mirrored") if name in shape}
+            | trunk
+        )
 
     def size(self) -> int:
         """Bytes on disk, without the shared trunk."""
@@ -65,34 +100,120 @@ class Card:
 
     def to_json(self) -> str:
         """Readable JSON."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
+        fields = asdict(self)
+        del fields["location"]
+        return json.dumps(fields, indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
     def read(cls, path: Path) -> Card:
-        """The card in a file; a clear error if it is not one."""
+        """The card in a file, checked; a clear error if it is not one."""
         try:
             fields = json.loads(path.read_text(encoding="utf-8"))
-            if fields["format"] != FORMAT:
-                raise ValueError(f"format {fields['format']!r} is not {FORMAT}")
-            return cls(**(fields | {"classes": tuple(fields["classes"])}))
+            if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+                raise ValueError(f"something that is not of format {FORMAT}")
+            if "location" in fields:
+                raise ValueError("the unknown field location")
+            card = cls(**(fields | {"classes": tuple(fields["classes"]), "location": path.parent}))
+            _check(card)
+            return card
         except FileNotFoundError:
             raise
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"Expected a model card in {path.name} of {path.parent.name}, got {error}.") from error
+        except (KeyError, TypeError, ValueError, OSError, RecursionError) as error:
+            where = f"{path.name} of {path.parent.name}"
+            raise ValueError(f"Expected a model card in {where}, got {str(error)[:200]}.") from error
+
+
+def _check(card: Card) -> None:
+    """Raise unless the fields that loading needs are what they must be."""
+    for name, kind in (("name", str), ("kind", str), ("dataset", str), ("architecture", dict), ("files", dict)):
+        if not isinstance(getattr(card, name), kind):
+            raise TypeError(f"{name}={quote(getattr(card, name))}, which is no {kind.__name__}")
+    for name in ("input_dim", "latent_dim"):
+        value = getattr(card, name)
+        if type(value) is not int or value < 1:
+            raise ValueError(f"{name}={quote(value)}, which is no count")
+    positive("radius", card.radius)
+    if len(card.classes) < 2 or not all(isinstance(each, str) for each in card.classes):
+        raise ValueError(f"classes={quote(card.classes)}")
+    for file, checksum in card.files.items():
+        if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", file) or not re.fullmatch("[0-9a-f]{64}", str(checksum)):
+            raise ValueError(f"the file {quote(file)} with the checksum {quote(checksum)}")
+    for file in (ENCODER, DECODER):
+        if file not in card.files and not (file == ENCODER and "encoder_of" in card.architecture):
+            raise ValueError(f"files without {file}")
+
+
+def places() -> list[Path]:
+    """Where mechanisms are looked for: the shipped ones first, then what ``RLM_MODELS`` names."""
+    return [MODELS, *(Path(each) for each in os.environ.get(PLACES, "").split(os.pathsep) if each)]
 
 
 def names(dataset: str | None = None) -> list[str]:
-    """The shipped mechanisms, those of one dataset if it is given."""
-    found = sorted(path.parent.name for path in MODELS.glob("*/card.json") if path.parent.name != TRUNK)
-    return [name for name in found if dataset is None or card(name).dataset == dataset]
+    """The mechanisms that can be loaded by name, those of one dataset if it is given.
+
+    A folder whose card is damaged, or is called otherwise than its card, is named in a warning and left out.
+    """
+    return sorted({each.name for each in _cards() if dataset is None or each.dataset == dataset})
 
 
-def card(name: str) -> Card:
-    """The card of one mechanism; reads no weights."""
-    path = MODELS / name / "card.json"
-    if Path(name).name != name or not path.is_file():
-        raise ValueError(f"Expected a shipped mechanism in {', '.join(names())}, got name={name!r}.")
-    return Card.read(path)
+def _cards() -> Iterator[Card]:
+    for place in places():
+        for path in sorted(place.glob("*/card.json")):
+            if path.parent.name == TRUNK:
+                continue
+            try:
+                found = Card.read(path)
+                if found.name != path.parent.name:
+                    raise ValueError(f"Expected the card of {path.parent.name}, got the name {quote(found.name)}.")
+            except (ValueError, OSError) as error:
+                warnings.warn(f"A mechanism is left out: {error}", stacklevel=3)
+            else:
+                yield found
+
+
+def card(name: str | Path) -> Card:
+    """The card of one mechanism, by its name or, as a ``Path``, by its folder; reads no weights."""
+    if isinstance(name, Path):
+        if not (name / "card.json").is_file():
+            raise ValueError(f"Expected a folder with a card.json, got {quote(str(name))}.")
+        return Card.read(name / "card.json")
+    if isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name) and name != TRUNK:
+        for place in places():
+            if (place / name / "card.json").is_file():
+                return Card.read(place / name / "card.json")
+    raise ValueError(
+        f"Expected a shipped mechanism in {', '.join(names())}, or a folder as a Path, got name={quote(name)}."
+    )
+
+
+def encoder_card(about: Card) -> Card:
+    """The card whose folder has the encoder's weights: Q-RLMs of one tree of codes share the finest one's."""
+    other = about.architecture.get("encoder_of")
+    if other is None:
+        return about
+    if not isinstance(other, str) or Path(other).name != other:
+        raise ValueError(f"Expected the name of a mechanism in encoder_of of {about.name}, got {quote(other)}.")
+    beside = about.folder.parent / other
+    owner = card(beside if (beside / "card.json").is_file() else other)
+    if ENCODER not in owner.files:
+        raise ValueError(f"Expected {ENCODER} in the card of {owner.name}, which {about.name} takes it from.")
+    return owner
+
+
+def trunk_folder(about: Card) -> Path:
+    """The shared trunk beside a mechanism, or the shipped one."""
+    beside = about.folder.parent / TRUNK
+    return beside if beside.is_dir() else MODELS / TRUNK
+
+
+def trunk_files(about: Card) -> dict[str, str]:
+    """The trunk's checksums, from its card."""
+    path = trunk_folder(about) / "card.json"
+    try:
+        files: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))["files"]
+        return {"trunk.safetensors": files["trunk.safetensors"]}
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"Expected the card of the trunk {TRUNK} for {about.name}, got {quote(error)}.") from error
 
 
 def sha256(path: Path) -> str:

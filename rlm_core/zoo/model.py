@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import nn
 
@@ -25,17 +25,29 @@ from rlm_core.owner.encoder import MLPEncoder, TrunkEncoder
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.owner.merged_encoder import MergedEncoder
 from rlm_core.owner.subset_selection import SubsetSelection
+from rlm_core.report import Report
 from rlm_core.training.paper_settings import PAPER
 from rlm_core.training.presets import preset_name
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.vision import FEATURES, resnet18_trunk
-from rlm_core.zoo.cards import MODELS, TRUNK, Card, card, verify
+from rlm_core.zoo.cards import (
+    DECODER,
+    ENCODER,
+    PREPROCESSOR,
+    Card,
+    card,
+    encoder_card,
+    trunk_files,
+    trunk_folder,
+    verify,
+)
 from rlm_core.zoo.pack import unpacked
 
 SIDE = 32  # of a CIFAR-10 picture
 BLOCK = 256  # records encoded or decoded at a time
 CODES = "Q-RLM"
 """The kind whose representation is one of k codes, as a one-hot vector."""
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,12 +85,31 @@ class ZooModel:
     def mechanism(self, epsilon_x: float) -> RLM:
         """The RLM that releases representations at εx; any εx, whatever noise it was trained with."""
         return RLM(
-            name=self.card.kind,
+            name=self.card.name,
             encoder=self.encode,
             noise=self.noise(epsilon_x),
             input_dim=self.card.input_dim,
             output_dim=self.card.latent_dim,
+            card_digest=self.digest,
         )
+
+    @cached_property
+    def digest(self) -> str:
+        """The card's, read once."""
+        return self.card.digest
+
+    def of_representations(self, epsilon_x: float) -> RLM:
+        """The same mechanism for people whose clean representation is known (the public ones of a bundle)."""
+        return replace(self.mechanism(epsilon_x), encoder=_identity, input_dim=self.card.latent_dim)
+
+    def vector(self, report: Report) -> FloatArray:
+        """z̃ (d,) of a report by this mechanism, for :meth:`decode`; raises if another one made it."""
+        if report.mechanism != self.card.name or report.digest not in (None, self.digest):
+            raise ValueError(
+                f"Expected a report by {self.card.name} ({self.digest}), got one by {report.mechanism} "
+                f"({report.digest})."
+            )
+        return self.mechanism(report.epsilon_x).vector(report)
 
     def noise(self, epsilon_x: float) -> LaplaceNoise | SubsetSelection:
         """What follows the encoder: clip and noise, or, for codes, a random set of them."""
@@ -104,6 +135,8 @@ class ZooModel:
     @cached_property
     def bundle(self) -> Bundle:
         """Representations of public data, read on first use."""
+        if "bundle.safetensors" not in self.card.files:
+            raise ValueError(f"Expected a bundle of public data with {self.card.name}; its card lists none.")
         tensors = load_file(self.card.folder / "bundle.safetensors")
         arrays: dict[str, Any] = {name: self._stored(name, tensor.numpy()) for name, tensor in tensors.items()}
         return Bundle(**arrays)
@@ -126,42 +159,50 @@ class ZooModel:
         return torch.cat(outputs).double().numpy() if outputs else np.empty((0, self.card.latent_dim))
 
 
-def load(name: str, device: str = "auto") -> ZooModel:
-    """Load a shipped mechanism, after comparing every file with its checksum.
+def _identity(z: FloatArray) -> FloatArray:
+    return z
+
+
+def load(name: str | Path, device: str = "auto") -> ZooModel:
+    """Load a mechanism, after comparing every file with its checksum.
 
     Args:
-        name: one of :func:`rlm_core.zoo.names`.
+        name: one of :func:`rlm_core.zoo.names`, or, as a ``Path``, the folder of any other.
         device: "auto" takes cuda, then mps, then cpu.
     """
     about = card(name)
     verify(about.folder, about.files)
     where = pick_device(device)
-    encoder, decoder = build(about)
-    for module, folder, file in (
-        (trained_part(encoder), encoder_folder(about), "encoder"),
-        (decoder, about.folder, "decoder"),
-    ):
-        module.load_state_dict(unpacked(load_file(folder / f"{file}.safetensors")))
-    table = about.folder / "preprocessor.json"
+    owner = encoder_card(about)
+    verify(owner.folder, {ENCODER: owner.files[ENCODER]})
+    try:
+        encoder, decoder = build(about, where)
+        for module, path in ((trained_part(encoder), owner.folder / ENCODER), (decoder, about.folder / DECODER)):
+            module.load_state_dict(unpacked(load_file(path)))
+    except (KeyError, TypeError, IndexError, RuntimeError, SafetensorError) as error:
+        raise ValueError(f"The weights of {about.name} do not fit its card: {type(error).__name__} {error}.") from error
+    table = about.folder / PREPROCESSOR
     return ZooModel(
         card=about,
-        device=where.type,
+        device=str(where),
         encoder=encoder.to(where).eval(),
         decoder=decoder.to(where).eval(),
-        preprocessor=LoanPreprocessor.from_json(table.read_text(encoding="utf-8")) if table.is_file() else None,
+        preprocessor=LoanPreprocessor.from_json(table.read_text(encoding="utf-8"))
+        if PREPROCESSOR in about.files
+        else None,
     )
 
 
-def build(about: Card) -> tuple[nn.Module, nn.Module]:
-    """Encoder and decoder of a card's architecture, untrained but for the shared trunk."""
+def build(about: Card, device: torch.device = CPU) -> tuple[nn.Module, nn.Module]:
+    """Encoder and decoder of a card's architecture, untrained but for the shared trunk, which is on ``device``."""
     shape = about.architecture
     if about.kind == CODES:
         scores = MergedEncoder(MLPEncoder(shape["sizes"]), shape["merge"])
-        encoder = _behind_trunk(scores, shape) if about.dataset == "cifar10" else scores
+        encoder = _behind_trunk(scores, about, device) if about.dataset == "cifar10" else scores
         return encoder, CodeDecoder(about.latent_dim, tuple(shape["record"]))
     if about.dataset == "cifar10":
         adapter = MLPEncoder((FEATURES, *shape["adapter_hidden"], about.latent_dim))
-        return _behind_trunk(adapter, shape), ImageDecoder(about.latent_dim)
+        return _behind_trunk(adapter, about, device), ImageDecoder(about.latent_dim)
     sizes = (about.input_dim, *shape["hidden"], about.latent_dim)
     if about.dataset == "lending_club":
         blocks = [(start, stop) for start, stop in shape["categorical"]]
@@ -169,38 +210,23 @@ def build(about: Card) -> tuple[nn.Module, nn.Module]:
     return MLPEncoder(sizes), MLPDecoder(sizes[::-1])
 
 
-def _behind_trunk(adapter: nn.Module, shape: dict[str, Any]) -> TrunkEncoder:
-    return TrunkEncoder(trunk(), adapter, side=shape["side"], mirrored=shape["mirrored"])
+def _behind_trunk(adapter: nn.Module, about: Card, device: torch.device) -> TrunkEncoder:
+    shape, folder = about.architecture, trunk_folder(about)
+    shared = trunk(folder, trunk_files(about)["trunk.safetensors"], str(device))
+    return TrunkEncoder(shared, adapter, side=shape["side"], mirrored=shape["mirrored"])
 
 
-@lru_cache(maxsize=1)
-def trunk() -> nn.Module:
-    """The ResNet-18 trunk, read and verified once in a process."""
-    folder = MODELS / TRUNK
-    verify(folder, trunk_files(folder))
-    return resnet18_trunk(folder / "trunk.safetensors")
-
-
-def trunk_files(folder: Path) -> dict[str, str]:
-    """The trunk's checksums, from its card."""
-    files: dict[str, str] = json.loads((folder / "card.json").read_text(encoding="utf-8"))["files"]
-    return files
+@cache
+def trunk(folder: Path, checksum: str, device: str) -> nn.Module:
+    """The ResNet-18 trunk, verified and read once for each device: mechanisms there share it, and nobody moves it."""
+    verify(folder, {"trunk.safetensors": checksum})
+    return resnet18_trunk(folder / "trunk.safetensors").to(device)
 
 
 def trained_part(encoder: nn.Module) -> nn.Module:
     """What the run trained: without the shared trunk, and without the merging of codes."""
     part = encoder.adapter if isinstance(encoder, TrunkEncoder) else encoder
     return part.fine if isinstance(part, MergedEncoder) else part
-
-
-def encoder_folder(about: Card) -> Path:
-    """Where the encoder's weights are: Q-RLMs of one tree of codes share the finest one's. Checked if elsewhere."""
-    other = about.architecture.get("encoder_of")
-    if other is None:
-        return about.folder
-    owner = card(other)
-    verify(owner.folder, {"encoder.safetensors": owner.files["encoder.safetensors"]})
-    return owner.folder
 
 
 def choose(dataset: str, epsilon: float, purpose: str = "data_collection") -> str:

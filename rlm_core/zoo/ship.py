@@ -38,7 +38,7 @@ from rlm_core.training.dp.accountant import shown
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset
 from rlm_core.training.rows import preset_split
 from rlm_core.types import FloatArray, IntArray
-from rlm_core.zoo.cards import MODELS, Card, sha256
+from rlm_core.zoo.cards import ENCODER, MODELS, PREPROCESSOR, Card, sha256
 from rlm_core.zoo.metrics import clean_accuracy
 from rlm_core.zoo.model import Bundle, ZooModel, build, trained_part
 from rlm_core.zoo.model import load as load_model
@@ -178,7 +178,7 @@ def picture_features(dataset: Dataset, split: Split, part: Part) -> tuple[FloatA
 def model_from_run(run: Path) -> ZooModel:
     """A mechanism straight from its run folder, in full precision, without shipping it."""
     record = json.loads((run / "run.json").read_text(encoding="utf-8"))
-    card = _card(record, PRESETS[record["name"]], run)
+    card = replace(_card(record, PRESETS[record["name"]], run), location=run, files=_checksums(run))
     encoder, decoder = build(card)
     trained_part(encoder).load_state_dict(load_file(run / "encoder.safetensors"))
     if (run / "decoder.safetensors").is_file():  # a run with --encoder-only has none
@@ -191,6 +191,11 @@ def model_from_run(run: Path) -> ZooModel:
         decoder=decoder.eval(),
         preprocessor=LoanPreprocessor.from_json(table.read_text(encoding="utf-8")) if table.is_file() else None,
     )
+
+
+def _checksums(run: Path) -> dict[str, str]:
+    """Of the files that define what a mechanism releases."""
+    return {file: sha256(run / file) for file in (ENCODER, PREPROCESSOR) if (run / file).is_file()}
 
 
 def _read_back(card: Card, target: Path) -> ZooModel:

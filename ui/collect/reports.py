@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rlm_core import Budget, RandomisedResponse
+from rlm_core import RLM, Budget, Mechanism, RandomisedResponse, release_rows
 from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.collector.classifier import Objective
 from rlm_core.types import FloatArray, IntArray
@@ -110,12 +110,18 @@ def prior_of(bundle: Bundle, experiment: str) -> FloatArray:
     return bundle.prior_z[bundle.prior_y != NOVEL] if experiment == "novel" else bundle.prior_z
 
 
-def channel(model: Any, noise: str, epsilon_x: float) -> Channel:
+def mechanism(model: Any, noise: str, epsilon_x: float) -> Mechanism:
     """What z goes through on the owner's device: the mechanism's own noise, or another on the same z."""
     if noise == "PrivUnit":
         return PrivUnit(epsilon=epsilon_x, dimension=model.card.latent_dim, radius=model.card.radius)
-    own: Channel = model.mechanism(epsilon_x).noise
+    own: Mechanism = model.of_representations(epsilon_x)
     return own
+
+
+def channel(model: Any, noise: str, epsilon_x: float) -> Channel:
+    """The same for the collector, who computes with its density."""
+    found = mechanism(model, noise, epsilon_x)
+    return found.noise if isinstance(found, RLM) else found
 
 
 def sends_labels(choice: Choice) -> bool:
@@ -128,11 +134,17 @@ def collect(choice: Choice, model: Any) -> Reports:
     everyone = groups(model.bundle, tuple(model.card.classes), choice.experiment)
     z, y = everyone.train[0][: choice.people], everyone.train[1][: choice.people]
     classes = len(everyone.classes)
-    labels = RandomisedResponse(epsilon=choice.budget.epsilon_y, classes=classes)
+    labels = RandomisedResponse(epsilon=choice.budget.epsilon_y, classes=classes) if sends_labels(choice) else None
+    sent = release_rows(
+        z,
+        None if labels is None else y,
+        mechanism=mechanism(model, choice.noise, choice.budget.epsilon_x),
+        labels=labels,
+    )
     return Reports(
-        z_private=channel(model, choice.noise, choice.budget.epsilon_x).privatise(z),
-        y_private=labels.privatise(y) if sends_labels(choice) else y,
-        transition=labels.transition_matrix if sends_labels(choice) else np.eye(classes),
+        z_private=sent.z_private,
+        y_private=y if sent.y_private is None else sent.y_private,
+        transition=np.eye(classes) if labels is None else labels.transition_matrix,
         classes=everyone.classes,
     )
 
@@ -140,9 +152,9 @@ def collect(choice: Choice, model: Any) -> Reports:
 def task_of(choice: Choice, reports: Reports, model: Any) -> Task:
     """The reports with all that the worker needs to learn from them and to be watched."""
     everyone = groups(model.bundle, tuple(model.card.classes), choice.experiment)
-    noise = channel(model, choice.noise, choice.budget.epsilon_x)
+    sender = mechanism(model, choice.noise, choice.budget.epsilon_x)
     valid, test = (
-        People(z=z, z_private=noise.privatise(z), y=y, own=everyone.own.get(part))
+        People(z=z, z_private=release_rows(z, mechanism=sender).z_private, y=y, own=everyone.own.get(part))
         for part, (z, y) in (("valid", everyone.valid), ("test", everyone.test))
     )
     own = everyone.own.get("train")
@@ -151,7 +163,7 @@ def task_of(choice: Choice, reports: Reports, model: Any) -> Task:
         objective=choice.objective,
         hidden=HIDDEN[choice.dataset],
         epsilon=choice.epsilon,
-        noise=noise,
+        noise=channel(model, choice.noise, choice.budget.epsilon_x),
         on_private=choice.experiment in ("private", "join"),
         z_private=reports.z_private,
         y_private=reports.y_private,

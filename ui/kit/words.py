@@ -35,7 +35,7 @@ model = zoo.load(zoo.choose("mnist", budget.epsilon))          # owner's side
 labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=10)
 report = release(x, y, mechanism=model.mechanism(budget.epsilon_x), labels=labels)
 
-decoded = model.decode([report.z_private])                     # collector's side
+decoded = model.decode([model.vector(report)])                  # collector's side
 print(report.to_json())
 """
 

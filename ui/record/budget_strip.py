@@ -38,7 +38,7 @@ def strip_view(subject: Subject, dataset: str, lam: float, choice: str, *, show_
     for name, each in zip(names, drawn, strict=True):
         assert each is not None
         decoded = cache.model(name).decode(each.z_private[None])[0]
-        label = "" if each.report.y_private is None else f", ỹ = {subject.classes[each.report.y_private]}"
+        label = "" if each.report.label is None else f", ỹ = {subject.classes[each.report.label]}"
         figures.append(show_decoded(decoded, f"ε = {format_epsilon(each.budget.epsilon)}{label}"))
     st.html('<div class="rlm-strip">' + "".join(figures) + "</div>")
 

@@ -79,7 +79,7 @@ def summary(
 ) -> str:
     """One self-contained page: guarantee, parameters, the report, x̃. Nothing of x, h, z or y is in it."""
     report, card = drawn.report, model.card
-    label = "not sent" if report.y_private is None else html.escape(subject.classes[report.y_private])
+    label = "not sent" if report.label is None else html.escape(subject.classes[report.label])
     guarantee = (
         "None: at ε = ∞ no noise was added."
         if math.isinf(report.epsilon)
@@ -100,7 +100,7 @@ def summary(
         if drawn.set_size is not None
         else f"Laplace of scale b = 2l/εx = {drawn.scale:.4g}, from the operating system's randomness",
         "label": f"randomised response over {len(subject.classes)} classes",
-        "z̃": ", ".join(f"{value:.4f}" for value in report.z_private),
+        "z̃": ", ".join(f"{value:.4f}" for value in drawn.z_private),
         "ỹ": label,
         "software": f"rlm-ldp {__version__}",
     }

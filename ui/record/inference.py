@@ -33,18 +33,18 @@ def posterior(draws: list[Drawn], model: Any, *, classes: int) -> Posterior:
     prior_z, prior_y = model.bundle.prior_z, model.bundle.prior_y
     exact = [drawn for drawn in draws if drawn.scale == 0.0]
     if exact:  # a report without noise says more than all others: look for its nearest public record
-        report = exact[-1].report
-        possible = np.ones(len(prior_y), dtype=bool) if report.y_private is None else prior_y == report.y_private
+        label = exact[-1].report.label
+        possible = np.ones(len(prior_y), dtype=bool) if label is None else prior_y == label
         log_likelihood = np.full(len(prior_y), -np.inf)
-        log_likelihood[possible] = nearest_log_likelihood(report.z_private, prior_z[possible])
+        log_likelihood[possible] = nearest_log_likelihood(exact[-1].z_private, prior_z[possible])
         return infer(log_likelihood, prior_y, classes=classes)
     log_likelihood, by_label = np.zeros(len(prior_y)), np.zeros(classes)
     for drawn in draws:
         rlm = model.mechanism(drawn.report.epsilon_x)
         log_likelihood += rlm.log_density_pairs(drawn.z_private[None], prior_z)[0]  # (M,)
-        if drawn.report.y_private is not None:
+        if drawn.report.label is not None:
             channel = RandomisedResponse(epsilon=drawn.report.epsilon_y, classes=classes)
-            by_label += label_log_likelihood(drawn.report.y_private, channel.transition_matrix)
+            by_label += label_log_likelihood(drawn.report.label, channel.transition_matrix)
     return infer(log_likelihood, prior_y, classes=classes, log_label_likelihood=by_label)
 
 

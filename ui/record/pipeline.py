@@ -101,14 +101,14 @@ def report_stage(drawn: Drawn, *, reach: float) -> Stage:
 def label_stages(drawn: Drawn, subject: Subject) -> tuple[Stage, Stage]:
     """y with its flip probabilities on the owner's side, ỹ on the collector's."""
     classes, true = len(subject.classes), subject.classes[subject.label]
-    if drawn.report.y_private is None:
+    if drawn.report.label is None:
         caption = "λ = 1: the whole budget goes to the features, and the label is not sent."
         before = Stage(letter="y", title="label", body=_chip(true, "owner"), caption=caption, wide=True)
         after = Stage(letter="ỹ", title="label", body=_chip("—", "collector"), caption="Not sent.", wide=True)
         return before, after
     row = RandomisedResponse(epsilon=drawn.report.epsilon_y, classes=classes).transition_matrix[subject.label]
     truth, other = float(row[subject.label]), float(row[subject.label - 1])
-    reported = drawn.report.y_private
+    reported = drawn.report.label
     before = Stage(
         letter="y",
         title="label",

@@ -17,7 +17,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
-from rlm_core import Budget, Ledger, RandomisedResponse, Release, Report
+from rlm_core import Budget, Ledger, RandomisedResponse, Report, SubsetSelection, release_with_trace
 from rlm_core.types import FloatArray
 
 _STATE = "releases"
@@ -52,12 +52,8 @@ class Drawn:
     scale: float
     h: FloatArray = field(repr=False)
     z: FloatArray = field(repr=False)
+    z_private: FloatArray = field(repr=False)  # (d,), as the report has it
     set_size: int | None = None  # of a mechanism that sends sets of codes
-
-    @property
-    def z_private(self) -> FloatArray:
-        """z̃ (d,)."""
-        return np.asarray(self.report.z_private)
 
     @property
     def noise(self) -> FloatArray:
@@ -96,28 +92,25 @@ def draw(subject: Subject, model: Any, budget: Budget, *, with_label: bool = Tru
     session = _session()
     rlm = model.mechanism(budget.epsilon_x)
     send_label = with_label and budget.epsilon_y > 0
-    epsilon_y = budget.epsilon_y if send_label else 0.0
-    session.ledger.spend(
-        Release(record=subject.record, mechanism=model.card.name, epsilon_x=budget.epsilon_x, epsilon_y=epsilon_y)
-    )
     # h depends on x and the encoder alone: a ResNet need not run again because ε moved. The noise is always new.
     known = next((each.h for each in draws_of(subject, model.card.name)), None)
-    h = rlm.encode(subject.x[None]) if known is None else known[None]  # (1, d)
-    z_private = rlm.noise.privatise(h)
-    labels = RandomisedResponse(epsilon=epsilon_y, classes=len(subject.classes))
+    report, trace = release_with_trace(
+        subject.x,
+        subject.label if send_label else None,
+        mechanism=rlm,
+        labels=RandomisedResponse(epsilon=budget.epsilon_y, classes=len(subject.classes)) if send_label else None,
+        ledger=session.ledger,
+        record=subject.record,
+        h=known,
+    )
     drawn = Drawn(
-        report=Report(
-            mechanism=model.card.name,
-            z_private=tuple(z_private[0].tolist()),
-            y_private=int(labels.privatise(subject.label)[0]) if send_label else None,
-            epsilon_x=budget.epsilon_x,
-            epsilon_y=epsilon_y,
-        ),
+        report=report,
         budget=budget,
         scale=rlm.noise.scale,
-        h=h[0],
-        z=rlm.noise.clip(h)[0],
-        set_size=getattr(rlm.noise, "size", None),
+        h=trace.h,
+        z=trace.z,
+        z_private=trace.z_private,
+        set_size=rlm.noise.size if isinstance(rlm.noise, SubsetSelection) else None,
     )
     session.draws.setdefault(_key(subject, model.card.name, budget, with_label), []).append(drawn)
     return drawn

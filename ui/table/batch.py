@@ -1,8 +1,9 @@
 """Privatise a whole table: draw once, keep it, charge it; every row is one person's release.
 
 The result is kept in the session under (file, rows, mechanism, ε, λ), so that looking at it, or moving
-something else, draws nothing. It is charged to the same ledger as single records, once for the table:
-each person in it has spent that much. What is interrupted half-way is neither kept, shown nor charged.
+something else, draws nothing. It is charged to the same ledger as single records, once for the table and
+before anything is drawn: each person in it has spent that much. What is interrupted half-way is neither kept
+nor shown, but it has been charged.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from rlm_core import Budget, RandomisedResponse, Release
+from rlm_core import Budget, RandomisedResponse, release_rows
 from rlm_core.types import FloatArray, IntArray
 from ui.record.release import ledger
 from ui.table.csv_file import LoanFile
 
 BLOCK = 2_000
-"""Rows between two steps of the progress bar."""
+"""Rows that are decoded between two steps of the progress bar."""
 
 KEPT = 3
 """Results that a session keeps; a large one takes tens of megabytes."""
@@ -90,37 +91,33 @@ def draw(
     """A new release of every row; ``progress`` is told how many rows are done."""
     if file.frame.empty:
         raise ValueError("Expected at least one row to release, got 0.")
-    rlm = model.mechanism(budget.epsilon_x)
-    z_private, decoded, sums = [], [], {}
-    for start in range(0, len(file.frame), BLOCK):
-        rows = file.frame.iloc[start : start + BLOCK]
-        z_private.append(rlm.privatise(model.preprocessor.transform(rows)))  # (block, d)
-        guess = model.preprocessor.inverse(model.decode(z_private[-1]))
+    rows, send_labels = len(file.frame), file.labels is not None and budget.epsilon_y > 0
+    sent = release_rows(
+        model.preprocessor.transform(file.frame),
+        file.labels if send_labels else None,
+        mechanism=model.mechanism(budget.epsilon_x),
+        labels=RandomisedResponse(epsilon=budget.epsilon_y, classes=len(model.card.classes)) if send_labels else None,
+        ledger=ledger(),
+        record=record_of(file),
+        progress=lambda done: progress(done // 2),  # the other half is decoding
+    )
+    z_private, decoded, sums = sent.z_private, [], {}
+    for start in range(0, rows, BLOCK):
+        guess = model.preprocessor.inverse(model.decode(z_private[start : start + BLOCK]))
         decoded.append(guess.most_likely())
         for column, table in guess.probabilities.items():
             sums[column] = sums.get(column, 0.0) + table.sum()
-        progress(start + len(rows))
-    send_labels = file.labels is not None and budget.epsilon_y > 0
-    labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=len(model.card.classes))
+        progress((rows + min(start + BLOCK, rows)) // 2)
     result = TableRelease(
         name=name,
         file=file,
-        mechanism=model.card.name,
+        mechanism=sent.mechanism,
         budget=budget,
-        z_private=np.concatenate(z_private),
-        y_private=labels.privatise(file.labels) if send_labels and file.labels is not None else None,
+        z_private=z_private,
+        y_private=sent.y_private,
         x_decoded=pd.concat(decoded, ignore_index=True),
-        shares={column: total / len(file.frame) for column, total in sums.items()},
+        shares={column: total / rows for column, total in sums.items()},
         classes=tuple(model.card.classes),
-    )
-    # No call of Streamlit's in between: charged and kept, or neither.
-    ledger().spend(
-        Release(
-            record=result.record,
-            mechanism=result.mechanism,
-            epsilon_x=budget.epsilon_x,
-            epsilon_y=budget.epsilon_y if send_labels else 0.0,
-        )
     )
     name_of_choice, results = key(file, result.mechanism, budget), _results()
     results.pop(name_of_choice, None)
