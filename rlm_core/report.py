@@ -24,28 +24,22 @@ import binascii
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Set
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from rlm_core.types import BoolArray
+from rlm_core.report_checks import MOST_SYMBOLS, check_set, finite_numbers, spent, whole
+from rlm_core.types import BoolArray, quote
 
 FORMAT = "rlm-report/2"
 FIRST_FORMAT = "rlm-report/1"
-MOST_NUMBERS = 65_536
-MOST_SYMBOLS = 2**20  # of a set; as many as subset selection takes
 MOST_CHARACTERS = 2**21  # of a report's text: all that 65,536 numbers can take
 UNPRINTABLE = r"[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\uffff]"
-_KEYS = ("format", "mechanism", "digest", "epsilon", "epsilon_x", "epsilon_y", "label") + (
-    "numbers",
-    "set",
-    "symbol",
-    "coordinate",
-)
-_FIRST_KEYS = ("format", "mechanism", "z_private", "y_private", "epsilon_x", "epsilon_y")
+_PAYLOAD = {"numbers", "set", "symbol", "coordinate"}
+_FIRST_KEYS = {"mechanism", "z_private", "y_private", "epsilon_x", "epsilon_y"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,29 +75,29 @@ class Report:
             isinstance(self.digest, str) and re.fullmatch("[0-9a-f]{32}", self.digest, re.ASCII)
         ):
             raise ValueError(f"Expected a digest of 32 hexadecimal digits, got {quote(self.digest)}.")
-        object.__setattr__(self, "epsilon_x", _spent("epsilon_x", self.epsilon_x))
-        object.__setattr__(self, "epsilon_y", _spent("epsilon_y", self.epsilon_y))
+        object.__setattr__(self, "epsilon_x", spent("epsilon_x", self.epsilon_x))
+        object.__setattr__(self, "epsilon_y", spent("epsilon_y", self.epsilon_y))
         if not self.epsilon_x > 0.0:
             raise ValueError(f"Expected epsilon_x > 0, got epsilon_x={self.epsilon_x:g}.")
         if self.label is None and self.epsilon_y != 0.0:
             raise ValueError(f"Expected a label with epsilon_y={self.epsilon_y:g}, got none.")
         if self.label is not None:
-            _whole("label", self.label, below=2**31)
+            whole("label", self.label, below=2**31)
         payloads = {"numbers": self.numbers, "set": self.members, "symbol": self.symbol}
         given = [name for name, value in payloads.items() if value is not None]
         if len(given) != 1:
             raise ValueError(f"Expected one of numbers, set and symbol, got {' and '.join(given) or 'none'}.")
         if self.numbers is not None:
-            object.__setattr__(self, "numbers", _finite_numbers(self.numbers))
+            object.__setattr__(self, "numbers", finite_numbers(self.numbers))
             if self.of is not None or self.coordinate is not None:
                 raise ValueError("Expected of and coordinate with a set or a symbol only, got one with numbers.")
             return
         if self.members is not None:
-            _check_set(_whole("of", self.of, below=MOST_SYMBOLS + 1, least=2), self.members)
+            check_set(whole("of", self.of, below=MOST_SYMBOLS + 1, least=2), self.members)
         else:
-            _whole("symbol", self.symbol, below=_whole("of", self.of, below=2**31 + 1, least=2))
+            whole("symbol", self.symbol, below=whole("of", self.of, below=2**31 + 1, least=2))
         if self.coordinate is not None:
-            _whole("coordinate", self.coordinate, below=2**31)
+            whole("coordinate", self.coordinate, below=2**31)
 
     @property
     def epsilon(self) -> float:
@@ -144,6 +138,7 @@ class Report:
         if len(text) > MOST_CHARACTERS:
             raise ValueError(f"Expected a report of at most {MOST_CHARACTERS} characters, got {len(text)}.")
         try:
+            text = text.decode("utf-8") if isinstance(text, bytes) else text
             fields: Any = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"Expected a report in JSON, got text that is not: {str(error)[:80]}.") from None
@@ -180,19 +175,8 @@ def number_text(value: float) -> str:
     return "-" * sign + text
 
 
-def quote(value: object) -> str:
-    """A value for an error message, in 80 characters at most: it may come from a stranger."""
-    try:
-        text = repr(value[:80] if isinstance(value, str | bytes | list | tuple) else value)
-    except ValueError:  # an integer of more digits than Python writes
-        text = "a number of too many digits"
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
 def _read_first(fields: dict[str, Any]) -> dict[str, Any]:
-    wanted = set(_FIRST_KEYS) - {"format"}
-    if set(fields) != wanted:
-        raise ValueError(f"Expected a report with the fields {sorted(wanted)}, got {quote(sorted(fields))}.")
+    _only(_FIRST_KEYS, fields)
     return {
         "mechanism": fields["mechanism"],
         "digest": None,
@@ -204,15 +188,8 @@ def _read_first(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_second(fields: dict[str, Any]) -> dict[str, Any]:
-    unknown = sorted(set(fields) - set(_KEYS))
-    if unknown:
-        raise ValueError(f"Expected a report with the fields {', '.join(_KEYS)}, got also {quote(unknown)}.")
     divided = "label" in fields
-    spent = ("epsilon_x", "epsilon_y", "label") if divided else ("epsilon",)
-    wanted = {"mechanism", "digest", *spent}
-    found = set(fields) - {"numbers", "set", "symbol", "coordinate"}
-    if found != wanted:
-        raise ValueError(f"Expected a report with the fields {sorted(wanted)}, got {sorted(found)}.")
+    _only({"mechanism", "digest"} | ({"epsilon_x", "epsilon_y", "label"} if divided else {"epsilon"}), fields, _PAYLOAD)
     for name, value in fields.items():
         if value is None:
             raise ValueError(f"Expected a value for {name}, got null.")
@@ -233,6 +210,11 @@ def _read_second(fields: dict[str, Any]) -> dict[str, Any]:
     if "coordinate" in fields:
         result["coordinate"] = fields["coordinate"]
     return result
+
+
+def _only(wanted: Set[str], fields: dict[str, Any], optional: Set[str] = frozenset()) -> None:
+    if set(fields) - optional != wanted:
+        raise ValueError(f"Expected a report with the fields {sorted(wanted)}, got {quote(sorted(fields))}.")
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -272,59 +254,10 @@ def _unpacked(text: object) -> bytes:
     return members
 
 
-def _check_set(of: int, members: object) -> None:
-    if not isinstance(members, bytes):
-        raise TypeError(f"Expected members as bytes, got {type(members).__name__}.")
-    if len(members) != -(-of // 8):
-        raise ValueError(f"Expected {-(-of // 8)} bytes for a set of {of} symbols, got {len(members)}.")
-    bits = np.unpackbits(np.frombuffer(members, np.uint8))
-    if bits[of:].any():
-        raise ValueError(f"Expected zeros after the {of} bits of a set, got a member beyond.")
-    if not 0 < int(bits.sum()) < of:
-        raise ValueError(f"Expected a set of 1 to {of - 1} of {of} symbols, got {int(bits.sum())}.")
-
-
-def _finite_numbers(values: Iterable[float]) -> tuple[float, ...]:
-    if not isinstance(values, list | tuple):
-        raise TypeError(f"Expected a list of numbers, got {type(values).__name__}.")
-    if not 0 < len(values) <= MOST_NUMBERS:
-        raise ValueError(f"Expected 1 to {MOST_NUMBERS} numbers, got {len(values)}.")
-    if any(type(value) not in (int, float) for value in values):
-        wrong = next(value for value in values if type(value) not in (int, float))
-        raise TypeError(f"Expected finite numbers, got {quote(wrong)}.")
-    try:
-        numbers = tuple(map(float, values))
-    except OverflowError:  # an integer beyond every float64
-        numbers = (math.inf,)
-    if not all(map(math.isfinite, numbers)):
-        raise ValueError("Expected finite numbers, got NaN or one that no float64 holds.")
-    return numbers
-
-
 def _read_spent(name: str, value: object) -> Any:
     if isinstance(value, float) and math.isinf(value):  # 1e999
         raise ValueError(f'Expected a number or "inf" for {name}, got a number above every float64.')
     return math.inf if value == "inf" else value
-
-
-def _spent(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"Expected a number for {name}, got {quote(value)}.")
-    try:
-        number = float(value)
-    except OverflowError:
-        raise ValueError(f"Expected {name} as a float64 or inf, got an integer above every float64.") from None
-    if not number >= 0.0:
-        raise ValueError(f"Expected {name} >= 0, got {name}={number:g}.")
-    return number
-
-
-def _whole(name: str, value: object, *, below: int, least: int = 0) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"Expected an integer for {name}, got {quote(value)}.")
-    if not least <= value < below:
-        raise ValueError(f"Expected {least} <= {name} < {below}, got {quote(value)}.")
-    return value
 
 
 def _string(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Array types shared by the library, and the two checks every entry point makes."""
+"""Array types shared by the library, the two checks every entry point makes, and how errors quote."""
 
 from __future__ import annotations
 
@@ -39,3 +39,12 @@ def positive(name: str, value: Any, *, allow_infinite: bool = False) -> float:
     if math.isinf(number) and not allow_infinite:
         raise ValueError(f"Expected a finite {name}, got {name}=inf.")
     return number
+
+
+def quote(value: object) -> str:
+    """A value for an error message, in 80 characters at most: it may come from a stranger."""
+    try:
+        text = repr(value[:80] if isinstance(value, str | bytes | list | tuple) else value)
+    except ValueError:  # an integer of more digits than Python writes
+        text = "a number of too many digits"
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -14,8 +14,7 @@ from typing import Any
 
 from rlm_core.digest import digest_of
 from rlm_core.places import shipped_models
-from rlm_core.report import quote
-from rlm_core.types import positive
+from rlm_core.types import positive, quote
 
 MODELS = shipped_models()
 """Where the shipped mechanisms live."""

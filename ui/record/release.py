@@ -142,11 +142,6 @@ def mean_error(z_estimate: ArrayLike, drawn: Drawn) -> float:
     return float(np.abs(np.asarray(z_estimate) - drawn.z).mean())
 
 
-def forget() -> None:
-    """Empty the ledger and drop every kept release of this session."""
-    st.session_state.pop(_STATE, None)
-
-
 def format_epsilon(epsilon: float) -> str:
     """An ε for reading.
 
