@@ -62,7 +62,7 @@ def fields(**changes: Any) -> dict[str, Any]:
 # --- writing and reading ---------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=150)
 @given(report=reports())
 def test_a_report_survives_the_way_and_keeps_the_schema(report: Report) -> None:
     text = report.to_json()
@@ -255,7 +255,7 @@ def test_null_is_not_a_value(name: str) -> None:
         Report.from_json(text)
 
 
-@settings(deadline=None, derandomize=True, max_examples=500)
+@settings(deadline=None, derandomize=True, max_examples=300)
 @given(
     value=st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers() | st.text(),

@@ -148,5 +148,5 @@ def test_the_report_can_be_taken_along(server, visit) -> None:
     with page.expect_download() as started:
         page.get_by_role("button", name="Report (JSON)").click()
     report = json.loads(started.value.path().read_text())
-    assert set(report) == {"format", "mechanism", "z_private", "y_private", "epsilon_x", "epsilon_y"}
+    assert set(report) == {"format", "mechanism", "digest", "epsilon_x", "epsilon_y", "label", "numbers"}
     assert report["epsilon_x"] + report["epsilon_y"] == pytest.approx(10.0)

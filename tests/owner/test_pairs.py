@@ -7,16 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rlm_core import RLM, Ledger
 from rlm_core.collector.codes import PairSets, expectation_maximisation
-from rlm_core.mechanism import release_pair
-from rlm_core.owner import L1Clip, LaplaceNoise, PairSelection, SubsetSelection
-from rlm_core.registry import identity
-
-
-def q_rlm(codes: int) -> RLM:
-    noise = SubsetSelection(epsilon=1.0, symbols=codes)
-    return RLM(name="Q-RLM", encoder=identity, noise=noise, input_dim=codes, output_dim=codes)
+from rlm_core.owner import PairSelection
 
 
 def test_pairs_are_numbered_code_by_code() -> None:
@@ -52,32 +44,6 @@ def test_the_collector_learns_the_labels_of_codes_from_released_pairs() -> None:
     sent = PairSelection(epsilon=2.0, codes=4, classes=2).privatise(c, y)
     fitted = expectation_maximisation(PairSets(members=sent, epsilon=2.0, codes=4, classes=2), np.ones(4))
     assert np.abs(fitted.table[:, 1] - np.array([0.2, 0.8, 0.2, 0.8])).max() < 0.1  # 10 standard errors
-
-
-def test_one_report_costs_epsilon_once_and_its_label_is_in_the_pair() -> None:
-    ledger, pairs = Ledger(), PairSelection(epsilon=3.0, codes=6, classes=10)
-    report = release_pair(np.arange(6.0), 7, mechanism=q_rlm(6), pairs=pairs, ledger=ledger)
-    assert (report.epsilon, report.epsilon_y, report.y_private, len(report.z_private)) == (3.0, 0.0, None, 60)
-    assert [each.epsilon for each in ledger.releases] == [3.0]
-    free = PairSelection(epsilon=math.inf, codes=6, classes=10)
-    clear = release_pair(np.arange(6.0), 7, mechanism=q_rlm(6), pairs=free)
-    assert int(np.argmax(clear.z_private)) == 5 * 10 + 7  # the highest score's code, and the label
-
-
-def test_nothing_is_spent_on_bad_input() -> None:
-    ledger, pairs = Ledger(), PairSelection(epsilon=1.0, codes=3, classes=2)
-    for x, y in ((np.zeros(3), 2), (np.zeros(3), -1), (np.full(3, np.nan), 0), (np.zeros(4), 0), (np.zeros((2, 3)), 0)):
-        with pytest.raises(ValueError, match="Expected"):
-            release_pair(x, y, mechanism=q_rlm(3), pairs=pairs, ledger=ledger)
-    with pytest.raises(TypeError, match="integers"):
-        release_pair(np.zeros(3), 0.5, mechanism=q_rlm(3), pairs=pairs, ledger=ledger)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="3 codes, got Q-RLM of 4"):
-        release_pair(np.zeros(4), 0, mechanism=q_rlm(4), pairs=pairs, ledger=ledger)
-    laplace = LaplaceNoise(epsilon=1.0, clip=L1Clip(radius=1.0))
-    plain = RLM(name="V-RLM", encoder=identity, noise=laplace, input_dim=3, output_dim=3)
-    with pytest.raises(ValueError, match="codes"):
-        release_pair(np.zeros(3), 0, mechanism=plain, pairs=pairs, ledger=ledger)
-    assert not ledger.releases
 
 
 @pytest.mark.parametrize(("codes", "classes", "epsilon"), [(0, 2, 1.0), (3, 1, 1.0), (3, 2, 0.0), (3, 2, math.nan)])

@@ -71,7 +71,7 @@ def test_lambda_divides_the_budget(open_page: Open) -> None:
 def test_without_budget_the_label_is_not_sent(open_page: Open) -> None:
     app = open_page("image")
     healthy(app.slider(key="lam").set_value(1.0).run())
-    assert drawn(app)[-1].report.y_private is None
+    assert drawn(app)[-1].report.label is None
     assert "the label is not sent" in way(app) and "ε<sub>y</sub> = 0" not in words(app)
 
 
@@ -84,7 +84,7 @@ def test_flip_probabilities_are_the_channels(open_page: Open) -> None:
 def test_infinity_adds_no_noise_and_says_so(open_page: Open) -> None:
     app = open_page("image", eps="∞")
     (only,) = drawn(app)
-    assert np.array_equal(only.z, only.z_private) and only.report.y_private == 7
+    assert np.array_equal(only.z, only.z_private) and only.report.label == 7
     assert "there is no promise" in words(app) and math.isinf(ledger(app).releases[0].epsilon)
 
 

@@ -175,13 +175,13 @@ def test_lambda_divides_the_budget_and_one_sends_no_label(open_page: Open) -> No
     last = ledger(app).releases[-1]
     assert (last.epsilon_x, last.epsilon_y) == (2.5, 7.5) and "ε<sub>x</sub> = 2.5 for the loan" in words(app)
     healthy(app.slider(key="lam").set_value(1.0).run())
-    assert drawn(app)[-1].report.y_private is None and "the label is not sent" in piece_way(app)
+    assert drawn(app)[-1].report.label is None and "the label is not sent" in piece_way(app)
 
 
 def test_infinity_adds_no_noise_and_says_so(open_page: Open) -> None:
     app = open_page("row", eps="∞")
     (only,) = drawn(app)
-    assert np.array_equal(only.z, only.z_private) and only.report.y_private == LOANS.target[EXAMPLES[0]]
+    assert np.array_equal(only.z, only.z_private) and only.report.label == LOANS.target[EXAMPLES[0]]
     assert "there is no promise" in words(app) and math.isinf(ledger(app).releases[0].epsilon)
 
 

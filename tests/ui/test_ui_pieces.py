@@ -29,13 +29,15 @@ def drawn(
     budget = Budget(epsilon=epsilon, lam=lam)
     report = Report(
         mechanism="test-mechanism",
-        z_private=z_private,
-        y_private=y,
+        digest="0" * 32,
+        numbers=z_private,
+        label=y,
         epsilon_x=budget.epsilon_x,
-        epsilon_y=budget.epsilon_y,
+        epsilon_y=0.0 if y is None else budget.epsilon_y,
     )
     scale = 0.0 if math.isinf(epsilon) else 2 * 2.0 / budget.epsilon_x
-    return Drawn(report=report, budget=budget, scale=scale, h=np.array([0.125, 3.0]), z=np.array([0.0625, 1.5]))
+    h, z = np.array([0.125, 3.0]), np.array([0.0625, 1.5])
+    return Drawn(report=report, budget=budget, scale=scale, h=h, z=z, z_private=np.array(z_private))
 
 
 SUBJECT = Subject(title="<b>me</b>", x=np.array([0.123456, 0.654321]), label=0, classes=("cat & dog", "<i>bird</i>"))
