@@ -176,7 +176,7 @@ def card(name: str | Path) -> Card:
         if not (name / "card.json").is_file():
             raise ValueError(f"Expected a folder with a card.json, got {quote(str(name))}.")
         return Card.read(name / "card.json")
-    if isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name) and name != TRUNK:
+    if isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9][\w.+-]{0,99}", name) and name != TRUNK:
         for place in places():
             if (place / name / "card.json").is_file():
                 return Card.read(place / name / "card.json")
