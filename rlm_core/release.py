@@ -1,4 +1,4 @@
-"""The one act that releases: checked, charged, drawn, and named exactly.
+"""The one act that releases: check, charge, draw, and say exactly which mechanism it was.
 
     release(x, y, mechanism=..., labels=...)     one record to one Report
     release_rows(x, y, ...)                      many records to Releases: the same, as columns
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +21,7 @@ from rlm_core.digest import mechanism_digest
 from rlm_core.mechanism import RLM, Mechanism, Trace, rows
 from rlm_core.owner.budget import Ledger, Release
 from rlm_core.owner.labels import RandomisedResponse
-from rlm_core.owner.payload import Payload
+from rlm_core.owner.payload import Payload, Together
 from rlm_core.report import Report
 from rlm_core.types import FloatArray, IntArray
 
@@ -31,20 +30,6 @@ BLOCK = 2_000
 
 OnProgress = Callable[[int], None]
 """Is told how many records are done."""
-
-
-class Together(Protocol):
-    """How h and the label leave as *one* report, with all of ε and nothing to divide: pairs, for one."""
-
-    @property
-    def epsilon(self) -> float:
-        """All of it."""
-
-    def check(self, noise: object, y: ArrayLike) -> IntArray:
-        """Labels as (n,), if they and the mechanism (by its noise) fit; raises before anything is charged."""
-
-    def send(self, h: FloatArray, y: IntArray) -> Payload:
-        """Draw what is sent for each row of h (n, width) and its label."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,8 +84,9 @@ def release(
     """The owner's one act: privatise one record (and its label) into a Report.
 
     The ledger is charged before anything is drawn: a refused release draws nothing. A label goes out only
-    where ``labels`` says how (k-RR, with its own ε), or with ``pairs``: code and label as one symbol, with
-    all of ε together; the mechanism's own noise is not used then. ``y`` alone is an error.
+    where ``labels`` says how (k-RR, with its own ε), or with ``pairs``: what the encoder makes of x and the label
+    as one, with all of ε together (:class:`PairSelection` for codes, the joint reports for numbers); the
+    mechanism's own noise is not used then. ``y`` alone is an error.
     """
     x, label = _one(x, y)
     return _release(x, label, mechanism, labels, pairs, ledger, record)[0].report(0)
@@ -175,7 +161,7 @@ def _release(
         mechanism.represent(x)  # raises on records that the mechanism does not take
     epsilon_x = mechanism.epsilon if pairs is None else pairs.epsilon
     epsilon_y = 0.0 if labels is None else labels.epsilon
-    digest = mechanism_digest(mechanism)
+    digest = mechanism_digest(mechanism) if pairs is None else pairs.digest(mechanism_digest(mechanism))
     # 2. Charge, while nothing has been drawn.
     if ledger is not None:
         ledger.spend(Release(record=record, mechanism=mechanism.name, epsilon_x=epsilon_x, epsilon_y=epsilon_y))
@@ -239,7 +225,7 @@ def _checked_labels(
     if pairs is not None:
         if not isinstance(mechanism, RLM):
             raise ValueError(f"Expected a mechanism with an encoder for pairs, got {mechanism.name}.")
-        checked = pairs.check(mechanism.noise, y)
+        checked = pairs.check(mechanism, y)
     else:
         assert labels is not None
         checked = labels.check(y)

@@ -38,16 +38,6 @@ def test_privatise_takes_the_record_and_nothing_else(name: str) -> None:
     assert generator.kind is Parameter.KEYWORD_ONLY and generator.default is Parameter.empty
 
 
-@pytest.mark.parametrize("name", REGISTRY)
-def test_infinite_epsilon_returns_the_represented_input(name: str) -> None:
-    mechanism = REGISTRY[name].make(math.inf, REGISTRY[name].dimension)
-    for x in REGISTRY[name].worst_pair(mechanism):
-        row = np.atleast_2d(x)
-        np.testing.assert_array_equal(mechanism.privatise(row), mechanism.represent(row))
-        simulated = mechanism.simulate(row, generator=np.random.default_rng(0))
-        np.testing.assert_array_equal(simulated, mechanism.represent(row))
-
-
 # --- RLM -------------------------------------------------------------------------------------------------------
 
 

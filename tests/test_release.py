@@ -17,7 +17,17 @@ from rlm_core.baselines.krr import LabelMechanism
 from rlm_core.baselines.table import LaplaceTable
 from rlm_core.collector.decoder import MLPDecoder
 from rlm_core.mechanism import RLM
-from rlm_core.owner import L1Clip, LaplaceNoise, Ledger, PairSelection, RandomisedResponse, SubsetSelection, laplace
+from rlm_core.owner import (
+    JointLaplace,
+    JointSelection,
+    L1Clip,
+    LaplaceNoise,
+    Ledger,
+    PairSelection,
+    RandomisedResponse,
+    SubsetSelection,
+    laplace,
+)
 from rlm_core.registry import identity
 
 LABELS = RandomisedResponse(epsilon=1.5, classes=10)
@@ -201,6 +211,36 @@ def test_nothing_is_spent_on_bad_pairs() -> None:
         release(np.zeros(3), 0, mechanism=make(), pairs=pairs, ledger=ledger)
     with pytest.raises(ValueError, match="an encoder for pairs"):
         release([0.0], 0, mechanism=LabelMechanism(epsilon=1.0, classes=3), pairs=pairs, ledger=ledger)
+    assert not ledger.releases
+
+
+# --- joint reports ---------------------------------------------------------------------------------------------
+
+
+def test_a_joint_report_of_two_classes_is_numbers_and_costs_epsilon_once() -> None:
+    ledger, joint = Ledger(), JointLaplace(epsilon=math.inf, radius=4.0, centre=(1.0, 0.0), constant=0.5)
+    report = release([2.0, -1.0, 9.0], 0, mechanism=make(), pairs=joint, ledger=ledger)
+    assert report.numbers == (-1.0, 1.0, -0.5) and report.label is None
+    assert [each.epsilon for each in ledger.releases] == [math.inf]
+    moved = replace(joint, centre=(1.0, 0.5))
+    digests = {release([2.0, -1.0, 9.0], 0, mechanism=make(), pairs=each).digest for each in (joint, moved)}
+    assert len({make().digest, *digests}) == 3
+
+
+def test_a_joint_report_of_many_classes_is_a_set_about_a_coordinate() -> None:
+    joint = JointSelection(epsilon=math.inf, classes=3, low=(0.0, 0.0), high=(1.0, 1.0))
+    sent = release_rows(np.full((50, 3), 7.0), [2] * 50, mechanism=make(), pairs=joint)
+    reports = list(sent)
+    assert {each.coordinate for each in reports} == {0, 1}  # all equal by chance: 2 in 2⁵⁰
+    assert all(np.flatnonzero(each.in_set()).tolist() == [5] and each.of == 6 for each in reports)
+    assert Report.from_json(reports[0].to_json()) == reports[0]
+
+
+def test_nothing_is_spent_on_bad_joint_reports() -> None:
+    ledger, joint = Ledger(), JointLaplace(epsilon=1.0, radius=4.0, centre=(1.0,), constant=0.5)
+    for pairs, y in ((joint, 0), (replace(joint, centre=(1.0, 1.0)), 2)):
+        with pytest.raises(ValueError, match="Expected"):
+            release([2.0, -1.0, 9.0], y, mechanism=make(), pairs=pairs, ledger=ledger)
     assert not ledger.releases
 
 

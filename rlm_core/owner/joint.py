@@ -18,8 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rlm_core.digest import definition_of, digest_of
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
+from rlm_core.owner.payload import Encoding, Payload
 from rlm_core.owner.randomness import random_words, uniform_below
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.types import BoolArray, FloatArray, IntArray, finite, positive
@@ -71,6 +73,18 @@ class JointLaplace:
     def noise(self) -> LaplaceNoise:
         """Clip and noise, for vectors of d + 1 numbers."""
         return LaplaceNoise(epsilon=self.epsilon, clip=L1Clip(radius=self.radius))
+
+    def check(self, mechanism: Encoding, y: ArrayLike) -> IntArray:
+        """Labels as (n,), checked, for a mechanism whose h has as many numbers as the centre."""
+        return _fitting(mechanism, len(self.centre), y, self.classes)
+
+    def send(self, h: FloatArray, y: IntArray) -> Payload:
+        """Numbers for each row of h and its label."""
+        return Payload(numbers=self.privatise(h, y))
+
+    def digest(self, mechanism: str) -> str:
+        """Of the mechanism that makes h and of these public numbers."""
+        return digest_of(definition_of(self) | {"mechanism": mechanism})
 
     def signed(self, h: ArrayLike, y: ArrayLike) -> FloatArray:
         """(h − μ, c)·(2y − 1), before the clip: (n, d) and (n,) to (n, d + 1). NOT private."""
@@ -151,6 +165,19 @@ class JointSelection:
         """The channel of the 2K symbols."""
         return SubsetSelection(epsilon=self.epsilon, symbols=2 * self.classes)
 
+    def check(self, mechanism: Encoding, y: ArrayLike) -> IntArray:
+        """Labels as (n,), checked, for a mechanism whose h has as many numbers as there are ranges."""
+        return _fitting(mechanism, self.dimension, y, self.classes)
+
+    def send(self, h: FloatArray, y: IntArray) -> Payload:
+        """A coordinate and a set of symbols for each row of h and its label."""
+        coordinates, members = self.privatise(h, y)
+        return Payload(members=members, channel=self.channel, coordinates=coordinates)
+
+    def digest(self, mechanism: str) -> str:
+        """Of the mechanism that makes h and of these public numbers."""
+        return digest_of(definition_of(self) | {"mechanism": mechanism})
+
     def scaled(self, h: ArrayLike) -> FloatArray:
         """t of every coordinate: (n, d) to (n, d), in [0, 1]. NOT private."""
         low, high = np.asarray(self.low), np.asarray(self.high)
@@ -186,6 +213,13 @@ def _rows(h: ArrayLike, width: int) -> FloatArray:
     if rows.ndim != 2 or rows.shape[1] != width:
         raise ValueError(f"Expected h of shape (n, {width}), got shape {rows.shape}.")
     return rows
+
+
+def _fitting(mechanism: Encoding, width: int, y: ArrayLike, classes: int) -> IntArray:
+    if mechanism.output_dim != width:
+        raise ValueError(f"Expected a mechanism of {width} numbers, got one of {mechanism.output_dim}.")
+    labels = np.atleast_1d(np.asarray(y))
+    return _labels(labels, classes, len(labels))
 
 
 def _labels(y: ArrayLike, classes: int, count: int) -> IntArray:

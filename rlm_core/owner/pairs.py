@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rlm_core.owner.payload import Payload
+from rlm_core.owner.payload import Encoding, Payload
 from rlm_core.owner.subset_selection import OneHot, SubsetSelection
 from rlm_core.types import BoolArray, FloatArray, IntArray
 
@@ -51,8 +51,9 @@ class PairSelection:
         numbers: IntArray = (c * self.classes + y).astype(np.int64)
         return numbers
 
-    def check(self, noise: object, y: ArrayLike) -> IntArray:
-        """Labels as (n,), checked, for a mechanism with that noise, which must be one of these codes."""
+    def check(self, mechanism: Encoding, y: ArrayLike) -> IntArray:
+        """Labels as (n,), checked, for a mechanism that must be one of these codes."""
+        noise = mechanism.noise
         if not isinstance(noise, SubsetSelection) or noise.symbols != self.codes:
             got = f"{noise.symbols} codes" if isinstance(noise, SubsetSelection) else "another kind"
             raise ValueError(f"Expected a mechanism of {self.codes} codes for pairs, got one of {got}.")
@@ -63,6 +64,10 @@ class PairSelection:
     def send(self, h: FloatArray, y: IntArray) -> Payload:
         """A set of pairs for each row of scores (n, k) and its label."""
         return Payload(members=self.privatise(OneHot(symbols=self.codes).codes(h), y), channel=self.channel)
+
+    def digest(self, mechanism: str) -> str:
+        """The mechanism's: codes and classes are in it, and the size of the set says that they are pairs."""
+        return mechanism
 
     def privatise(self, codes: ArrayLike, labels: ArrayLike) -> BoolArray:
         """Release each pair as a set of pairs: (n, k·K). Randomness: the operating system's; no seed."""

@@ -4,12 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.types import BoolArray, FloatArray, IntArray
+
+
+class Encoding(Protocol):
+    """What must be known of a mechanism to send its h and a label together."""
+
+    @property
+    def noise(self) -> object:
+        """What would follow h without a label."""
+
+    @property
+    def output_dim(self) -> int:
+        """Numbers in h."""
+
+
+class Together(Protocol):
+    """How h and the label leave as *one* report, with all of ε and nothing to divide: pairs and joint reports."""
+
+    @property
+    def epsilon(self) -> float:
+        """All of it."""
+
+    def check(self, mechanism: Encoding, y: ArrayLike) -> IntArray:
+        """Labels as (n,), if they and the mechanism fit; raises before anything is charged."""
+
+    def send(self, h: FloatArray, y: IntArray) -> Payload:
+        """Draw what is sent for each row of h (n, output_dim) and its label."""
+
+    def digest(self, mechanism: str) -> str:
+        """Of the release, from the digest of the mechanism that makes h."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
