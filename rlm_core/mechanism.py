@@ -10,7 +10,7 @@ encoder). The record is an argument, and so is the randomness of a simulation.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
@@ -156,6 +156,10 @@ class RLM:
         """log p(z̃ₙ | zₘ)."""
         return self.noise.log_density_pairs(z_private, z)
 
+    def of_representations(self) -> RLM:
+        """The same mechanism for records that were encoded before, such as the public ones of a bundle."""
+        return replace(self, encoder=_identity, input_dim=self.output_dim, card_digest=self.digest)
+
     def vector(self, report: Report) -> FloatArray:
         """z̃ (d,) of a report by this mechanism, at this ε; raises if it cannot be one."""
         noise, vectors = self.noise, np.empty((0, self.output_dim))
@@ -178,6 +182,10 @@ class RLM:
         if h.dtype.kind not in "fiub":
             raise TypeError(f"Expected numbers in the encoder's output, got dtype {h.dtype}.")
         return _of_width("the encoder's output", h.astype(np.float64, copy=False), self.output_dim)
+
+
+def _identity(h: FloatArray) -> FloatArray:
+    return h
 
 
 def rows(name: str, values: ArrayLike, width: int) -> FloatArray:

@@ -265,6 +265,14 @@ def test_columns_are_the_reports_of_every_row_in_order(mechanism: RLM | LabelMec
             np.testing.assert_array_equal(mechanism.vector(reports[row]), sent.z_private[row])
 
 
+def test_records_that_were_encoded_before_are_released_by_the_same_mechanism() -> None:
+    rlm = make(math.inf, encoder=lambda x: 2.0 * x[:, :2])
+    x = np.array([[0.1, 0.2, 9.0], [3.0, 1.0, 0.0]])
+    sent = release_rows(rlm.encode(x), mechanism=rlm.of_representations())
+    assert (sent.mechanism, sent.digest) == (rlm.name, rlm.digest)
+    np.testing.assert_array_equal(sent.z_private, release_rows(x, mechanism=rlm).z_private)
+
+
 def test_as_many_labels_as_records() -> None:
     for y in ([1, 2], [[1], [2], [3]]):
         with pytest.raises(ValueError, match="Expected 3 labels"):

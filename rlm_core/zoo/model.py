@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -98,10 +98,6 @@ class ZooModel:
         """The card's, read once."""
         return self.card.digest
 
-    def of_representations(self, epsilon_x: float) -> RLM:
-        """The same mechanism for people whose clean representation is known (the public ones of a bundle)."""
-        return replace(self.mechanism(epsilon_x), encoder=_identity, input_dim=self.card.latent_dim)
-
     def vector(self, report: Report) -> FloatArray:
         """z̃ (d,) of a report by this mechanism, for :meth:`decode`; raises if another one made it."""
         if report.mechanism != self.card.name or report.digest not in (None, self.digest):
@@ -157,10 +153,6 @@ class ZooModel:
         with torch.inference_mode():
             outputs = [network(block.to(self.device)).cpu() for block in torch.split(inputs, BLOCK)]
         return torch.cat(outputs).double().numpy() if outputs else np.empty((0, self.card.latent_dim))
-
-
-def _identity(z: FloatArray) -> FloatArray:
-    return z
 
 
 def load(name: str | Path, device: str = "auto") -> ZooModel:

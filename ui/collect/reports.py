@@ -114,7 +114,7 @@ def mechanism(model: Any, noise: str, epsilon_x: float) -> Mechanism:
     """What z goes through on the owner's device: the mechanism's own noise, or another on the same z."""
     if noise == "PrivUnit":
         return PrivUnit(epsilon=epsilon_x, dimension=model.card.latent_dim, radius=model.card.radius)
-    own: Mechanism = model.of_representations(epsilon_x)
+    own: Mechanism = model.mechanism(epsilon_x).of_representations()
     return own
 
 
