@@ -23,11 +23,18 @@ Source: Mansbridge et al., "Representation Learning for High-Dimensional Data Co
 under Local Differential Privacy".
 """
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import RLM, HasDensity, Mechanism, Report, Trace, release
 from rlm_core.owner import Budget, L1Clip, LaplaceNoise, Ledger, RandomisedResponse, Release
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from rlm_core import zoo as zoo
+
+__version__ = "0.2.0"
 
 __all__ = [
     "RLM",
@@ -46,3 +53,10 @@ __all__ = [
     "private_accuracy",
     "release",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """``rlm_core.zoo``, on its first use: it needs torch, and a release of a label or of numbers does not."""
+    if name == "zoo":
+        return import_module("rlm_core.zoo")
+    raise AttributeError(f"module 'rlm_core' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Array types shared by the library, and the two checks every entry point makes."""
+"""Array types shared by the library, the two checks every entry point makes, and the distance of the ℓ1 ball."""
 
 from __future__ import annotations
 
@@ -39,3 +39,15 @@ def positive(name: str, value: Any, *, allow_infinite: bool = False) -> float:
     if math.isinf(number) and not allow_infinite:
         raise ValueError(f"Expected a finite {name}, got {name}=inf.")
     return number
+
+
+def l1_distances(left: FloatArray, right: FloatArray) -> FloatArray:
+    """‖leftₙ − rightₘ‖₁ for every pair of rows: (n, d) and (m, d) to (n, m).
+
+    >>> l1_distances(np.zeros((1, 2)), np.array([[1.0, -2.0]]))
+    array([[3.]])
+    """
+    from scipy.spatial.distance import cdist  # here: a release needs no distance, and the import costs 30 MB
+
+    distances: FloatArray = cdist(left, right, metric="cityblock")
+    return distances
