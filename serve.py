@@ -82,7 +82,7 @@ class KnownHosts:
     A page of evil.example may let its name point to 127.0.0.1 (DNS rebinding): the browser then takes
     our server for evil.example's and hands over what it answers. Such a request names evil.example as
     its host. Known are localhost, the names in RLM_ALLOWED_HOSTS, and any IP address: an address cannot
-    be rebound. A page elsewhere is told by its Origin, which must be the host asked for or one of the names.
+    be rebound. A page elsewhere is told by its Origin, which must be the host asked for.
     """
 
     def __init__(self, app: Any, names: Iterable[str] = ()) -> None:
@@ -109,8 +109,7 @@ class KnownHosts:
         if len(hosts) != 1 or not self.knows(hosts[0]):
             return 400, "Unknown host: serve under this name with RLM_ALLOWED_HOSTS.\n"
         for origin in origins:
-            place = origin.partition("://")[2]
-            if place != hosts[0] and hostname(place) not in self.names:
+            if origin.partition("://")[2] != hosts[0]:
                 return 403, "Requests from other sites are refused.\n"
         if any(closed in scope["path"] for closed in CLOSED):
             return 404, "Not found.\n"
