@@ -4,15 +4,25 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+HOST   ?= 127.0.0.1
 PORT   ?= 8501
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+# What a change is checked against while one works: formulas, mechanisms, formats, commands; no page, no browser.
+QUICK  := tests/owner tests/cli tests/zoo/test_pack.py tests/test_mechanism.py tests/test_architecture.py
 
-.PHONY: run test check figures audit clean
+.PHONY: run test quick test-all check audit wheel pins clean
 
-run: $(VENV)/runtime.done  ## serve the app on http://localhost:8501
-	$(BIN)/streamlit run serve.py --server.port $(PORT)
+run: $(VENV)/runtime.done  ## serve the app on http://127.0.0.1:8501; HOST=0.0.0.0 serves others too
+	$(BIN)/python -m rlm_core run --host $(HOST) --port $(PORT)
 
-test: $(VENV)/dev.done  ## the whole test suite
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+test: $(VENV)/dev.done  ## the test suite (five minutes)
+	$(PYTEST)
+
+quick: $(VENV)/dev.done  ## a part of it, in less than a minute
+	$(PYTEST) $(QUICK)
+
+test-all: $(VENV)/dev.done  ## what CI runs: also what installs the wheel and starts services
+	$(PYTEST) -m ""
 
 check: $(VENV)/dev.done  ## style and types
 	$(BIN)/ruff check .
@@ -20,19 +30,34 @@ check: $(VENV)/dev.done  ## style and types
 	$(BIN)/mypy
 
 audit: $(VENV)/runtime.done  ## measure every mechanism's privacy (a few minutes)
-	$(BIN)/python -m rlm_core.audit
+	$(BIN)/python -m rlm_core audit
+
+wheel:  ## the package, in dist/
+	$(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@du -h dist/*.whl
+
+# Resolves requirements*.txt anew, in an environment of its own and without the old pins. A local part
+# of a version (2.13.0+cpu) is left out: it names a build, and each machine has its own.
+pins:  ## renew constraints.txt
+	$(PYTHON) -m venv --clear $(VENV)-pins
+	$(VENV)-pins/bin/python -m pip install --quiet "$$(grep '^torch==' requirements.txt)"
+	$(VENV)-pins/bin/python -m pip install --quiet -r requirements-dev.txt
+	sed '/^#/!d' constraints.txt > constraints.new
+	$(VENV)-pins/bin/python -m pip freeze --all --exclude pip | sed 's/+.*//' >> constraints.new
+	mv constraints.new constraints.txt
+	rm -rf $(VENV)-pins
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache
 
 # torch goes first and alone: packages that look for it while they install would pull another build.
-$(VENV)/runtime.done: requirements.txt
+$(VENV)/runtime.done: requirements.txt constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet "$$(grep '^torch==' requirements.txt)"
-	$(BIN)/python -m pip install --quiet -r requirements.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt "$$(grep '^torch==' requirements.txt)"
+	$(BIN)/python -m pip install --quiet -c constraints.txt -r requirements.txt
 	touch $@
 
 $(VENV)/dev.done: requirements-dev.txt $(VENV)/runtime.done
-	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -r requirements-dev.txt
 	touch $@

@@ -1,18 +1,24 @@
-"""The app with warm models and strict headers: `streamlit run serve.py`.
+"""The app with warm models, strict headers and known hosts: `rlm run` starts `streamlit run serve.py`.
 
 What it adds to `streamlit run app.py`: torch and the first mechanism are loaded before the first
-visitor comes, and every answer tells the browser to talk to this server only.
+visitor comes; every answer tells the browser to talk to this server only; a request under a name
+that is not ours, or from another site's page, is refused; and the server itself contacts nobody.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+from streamlit import net_util
 
 # The page's own scripts, styles and data addresses; no other host, no plug-ins, no framing elsewhere.
 POLICY = "; ".join(
@@ -35,6 +41,18 @@ HEADERS = {
     b"referrer-policy": b"no-referrer",
     b"x-content-type-options": b"nosniff",
 }
+CLOSED = ("/_stcore/metrics", "/_stcore/agent")
+"""Streamlit's own addresses that no visitor needs: what the server holds in memory, and driving the app by programs."""
+
+ROUTES: list[BaseRoute] = []
+"""Further addresses of this server, before Streamlit's own."""
+
+
+def nobody() -> None:
+    """No address: Streamlit would ask a public host for ours, to compare it with a request's origin."""
+
+
+net_util.get_external_ip = net_util.get_internal_ip = nobody
 
 
 class StrictHeaders:
@@ -58,6 +76,73 @@ class StrictHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
+class KnownHosts:
+    """Refuses requests under a foreign name, from a foreign page, or for a closed address.
+
+    A page of evil.example may let its name point to 127.0.0.1 (DNS rebinding): the browser then takes
+    our server for evil.example's and hands over what it answers. Such a request names evil.example as
+    its host. Known are localhost, the names in RLM_ALLOWED_HOSTS, and any IP address: an address cannot
+    be rebound. A page elsewhere is told by its Origin, which must be the host asked for.
+    """
+
+    def __init__(self, app: Any, names: Iterable[str] = ()) -> None:
+        self.app, self.names = app, frozenset(names)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass a request on, or answer it with an error (a handshake is refused with 403)."""
+        refusal = self.refusal(scope) if scope["type"] in ("http", "websocket") else None
+        if refusal is None:
+            await self.app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal[1]})
+        else:
+            status, text = refusal
+            await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", b"text/plain")]})
+            await send({"type": "http.response.body", "body": text.encode()})
+
+    def refusal(self, scope: Any) -> tuple[int, str] | None:
+        """Status and reason, or None for a request that may pass."""
+        hosts, origins = (
+            [value.decode("latin-1").lower() for name, value in scope["headers"] if name.lower() == wanted]
+            for wanted in (b"host", b"origin")
+        )
+        if len(hosts) != 1 or not self.knows(hosts[0]):
+            return 400, "Unknown host: serve under this name with RLM_ALLOWED_HOSTS.\n"
+        for origin in origins:
+            if origin.partition("://")[2] != hosts[0]:
+                return 403, "Requests from other sites are refused.\n"
+        if any(closed in scope["path"] for closed in CLOSED):
+            return 404, "Not found.\n"
+        return None
+
+    def knows(self, host: str) -> bool:
+        """Whether we serve under this name, given with or without a port."""
+        name = hostname(host)
+        return name == "localhost" or name in self.names or is_address(name)
+
+
+def hostname(place: str) -> str:
+    """The name in ``name:port``; empty if there is none."""
+    try:
+        return urlsplit(f"//{place}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def is_address(name: str) -> bool:
+    """Whether a host is given as an IP address."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def allowed_names() -> list[str]:
+    """RLM_ALLOWED_HOSTS, divided by commas."""
+    return [name.strip().lower() for name in os.environ.get("RLM_ALLOWED_HOSTS", "").split(",") if name.strip()]
+
+
 @asynccontextmanager
 async def warm(app: Any) -> AsyncIterator[dict[str, Any]]:
     """Import torch and load what the start page shows, before the first visit."""
@@ -74,4 +159,9 @@ async def warm(app: Any) -> AsyncIterator[dict[str, Any]]:
     yield {}
 
 
-app = st.App("app.py", lifespan=warm, middleware=[Middleware(StrictHeaders)])
+app = st.App(
+    "app.py",
+    lifespan=warm,
+    routes=ROUTES,
+    middleware=[Middleware(StrictHeaders), Middleware(KnownHosts, names=allowed_names())],
+)

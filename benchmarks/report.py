@@ -169,7 +169,7 @@ def _audited() -> list[str]:
     lines = [
         "## Claimed ε against a measured lower bound",
         "",
-        f"`python -m rlm_core.audit --json`, {results[0]['samples']:,} samples, confidence "
+        f"`rlm audit --json`, {results[0]['samples']:,} samples, confidence "
         f"{results[0]['confidence']:.1%} for all cells together. A bound above the claim would be a proof of a flaw.",
         "",
         "| mechanism | " + " | ".join(f"ε = {epsilon:g}" for epsilon in budgets) + " |",

@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -37,6 +39,8 @@ MEANING = {
     "privunit_seconds": "PrivUnit of 10,000 x 784, epsilon = 4, s",
     "privunit_second_moment": "its mean squared length for unit vectors",
     "duchi_seconds": "Duchi of 10,000 x 784, epsilon = 4, s",
+    "import_seconds_over_numpy": "a new process until its first release of a label and of numbers, over import numpy",
+    "import_mb": "the memory of that process, MB",
 }
 
 
@@ -64,7 +68,14 @@ def measure(*, repeats: int, rows: int, images: int) -> Figures:
     """All figures, by name."""
     if not repeats >= 1 or not rows >= 1 or not images >= 1:
         raise ValueError(f"Expected positive numbers, got repeats={repeats}, rows={rows}, images={images}.")
-    return laplace(repeats, rows) | report(repeats) | codes(repeats) | labels(repeats, rows) | pictures(repeats, images)
+    return (
+        laplace(repeats, rows)
+        | report(repeats)
+        | codes(repeats)
+        | labels(repeats, rows)
+        | pictures(repeats, images)
+        | imports(repeats)
+    )
 
 
 def laplace(repeats: int, rows: int) -> Figures:
@@ -140,6 +151,41 @@ def pictures(repeats: int, images: int) -> Figures:
         "privunit_second_moment": float((privunit.privatise(x) ** 2).sum(axis=1).mean()),
         "duchi_seconds": seconds[1],
     }
+
+
+FIRST_RELEASE = """
+from rlm_core import L1Clip, LaplaceNoise, RandomisedResponse
+RandomisedResponse(epsilon=1.0, classes=3).privatise([1])
+LaplaceNoise(epsilon=1.0, clip=L1Clip(radius=1.0)).privatise([[0.5, 0.5]])
+"""
+COST = """
+import resource, sys, time
+try:  # the peak of this program alone; getrusage counts what was there before it
+    peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1024
+except OSError:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
+print(time.process_time(), peak)
+"""
+
+
+def imports(repeats: int) -> Figures:
+    """What a program pays before its first release, each time in a new process."""
+    ours, numpys = [], []
+    for _ in range(repeats):
+        numpys.append(cost_of("import numpy")[0])
+        ours.append(cost_of(FIRST_RELEASE))
+    seconds, megabytes = (statistics.median(each) for each in zip(*ours, strict=True))
+    return {"import_seconds_over_numpy": seconds / statistics.median(numpys), "import_mb": megabytes}
+
+
+def cost_of(program: str) -> tuple[float, float]:
+    """Processor seconds and peak megabytes of a new Python process that runs a program."""
+    root = Path(__file__).resolve().parents[1]
+    found = subprocess.run(
+        [sys.executable, "-c", f"{program}\n{COST}"], cwd=root, capture_output=True, text=True, check=True
+    )
+    seconds, megabytes = map(float, found.stdout.split())
+    return seconds, megabytes
 
 
 def in_turns(repeats: int, *functions: Callable[[], object]) -> list[float]:

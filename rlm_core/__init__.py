@@ -23,6 +23,10 @@ Source: Mansbridge et al., "Representation Learning for High-Dimensional Data Co
 under Local Differential Privacy".
 """
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import RLM, HasDensity, Mechanism, Trace
 from rlm_core.owner import (
@@ -38,7 +42,10 @@ from rlm_core.owner import (
 from rlm_core.release import Releases, release, release_rows, release_with_trace
 from rlm_core.report import Report
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from rlm_core import zoo as zoo
+
+__version__ = "0.2.0"
 
 __all__ = [
     "RLM",
@@ -62,3 +69,10 @@ __all__ = [
     "release_rows",
     "release_with_trace",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """``rlm_core.zoo``, on its first use: it needs torch, and a release of a label or of numbers does not."""
+    if name == "zoo":
+        return import_module("rlm_core.zoo")
+    raise AttributeError(f"module 'rlm_core' has no attribute {name!r}")

@@ -3,7 +3,7 @@
 The owner's claim is P(E | x) ≤ e^ε·P(E | x′) for every event E. The audit draws many
 releases of two neighbouring inputs, looks for an event that tells them apart on one part of
 the samples, and counts it on the rest: with 99.9 % confidence ε is at least the bound. A
-bound above the claimed ε refutes the claim. ``python -m rlm_core.audit`` prints a table.
+bound above the claimed ε refutes the claim. ``rlm audit`` prints a table.
 """
 
 from rlm_core.audit.run import AuditResult, Progress, audit, audit_pairs

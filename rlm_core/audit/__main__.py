@@ -1,4 +1,4 @@
-"""``python -m rlm_core.audit``: audit the registered mechanisms and print the verdicts.
+"""``rlm audit``: audit the registered mechanisms and print the verdicts.
 
 The confidence is that of the whole run: with this probability *all* its bounds hold, so an
 honest set of mechanisms is accused at most once in 1,000 runs, however many rows there are.
@@ -23,7 +23,7 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse the command line, audit, print."""
-    parser = argparse.ArgumentParser(prog="python -m rlm_core.audit", description=__doc__)
+    parser = argparse.ArgumentParser(prog="rlm audit", description=__doc__)
     parser.add_argument(
         "--mechanism", action="append", choices=sorted(REGISTRY), help="may be repeated; all by default"
     )

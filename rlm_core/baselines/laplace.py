@@ -8,14 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike
 
 from rlm_core.baselines.bounds import Bounds
 from rlm_core.baselines.randomness_source import batches
 from rlm_core.mechanism import rows
 from rlm_core.owner.randomness import LOG2_SCALE, discrete_laplace
-from rlm_core.types import FloatArray, positive
+from rlm_core.types import FloatArray, l1_distances, positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +122,7 @@ class PerFeatureLaplace:
             return np.where((left[:, None] == right[None]).all(axis=-1), 0.0, -np.inf)
         varying = self.bounds.width > 0.0
         scale = self.scale[varying]
-        left, right = (np.ascontiguousarray(each[:, varying] / scale) for each in (left, right))
-        distance: FloatArray = torch.cdist(torch.from_numpy(left), torch.from_numpy(right), p=1.0).numpy()  # (n, m)
+        distance = l1_distances(left[:, varying] / scale, right[:, varying] / scale)
         return -distance - float(np.log(2.0 * scale).sum())
 
     @property

@@ -1,7 +1,7 @@
-"""``python -m rlm_core.data``: list the datasets, or get them.
+"""``rlm data``: list the datasets, or get them.
 
-python -m rlm_core.data                      what is there, its size and source
-python -m rlm_core.data get mnist cifar10    download into the cache (RLM_DATA_DIR)
+rlm data                      what is there, its size and source
+rlm data get mnist cifar10    download into the cache (RLM_DATA_DIR)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def listing() -> str:
         if is_stored(folder):
             lines.append(f"{name:<14}{stored_bytes(folder) / 1e6:8.1f} MB  {read_source(folder)}")
         else:
-            lines.append(f"{name:<14}{'-':>8}     get it with: python -m rlm_core.data get {name}")
+            lines.append(f"{name:<14}{'-':>8}     get it with: rlm data get {name}")
     try:
         path = find_file()
         lines.append(f"{'lending_club':<14}{path.stat().st_size / 1e6:8.1f} MB  {path}")
@@ -39,7 +39,7 @@ def listing() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 if every dataset asked for is there."""
-    parser = argparse.ArgumentParser(prog="python -m rlm_core.data", description="List or get the datasets.")
+    parser = argparse.ArgumentParser(prog="rlm data", description="List or get the datasets.")
     commands = parser.add_subparsers(dest="command")
     get = commands.add_parser("get", help="download datasets into the cache")
     get.add_argument("names", nargs="+", choices=list(IMAGE_SETS), metavar="NAME", help=" ".join(IMAGE_SETS))

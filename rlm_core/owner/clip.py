@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from torch import Tensor
 
 from rlm_core.types import FloatArray, finite, positive
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _UNIT = 2.0**-52
 

@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike
 
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.randomness import LOG2_SCALE, discrete_laplace
-from rlm_core.types import FloatArray, IntArray, finite, positive
+from rlm_core.types import FloatArray, IntArray, finite, l1_distances, positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,9 +85,8 @@ class LaplaceNoise:
 
     def log_density_pairs(self, z_private: ArrayLike, z: ArrayLike) -> FloatArray:
         """log p(z̃ₙ | zₘ) for every pair: (n, d) and (m, d) to (n, m)."""
-        left, right = (torch.from_numpy(np.ascontiguousarray(finite("z", each))) for each in (z_private, z))
-        distance: FloatArray = torch.cdist(left, right, p=1.0).numpy()  # (n, m)
-        return self._log_density_of(distance, right.shape[-1])
+        left, right = finite("z_private", z_private), finite("z", z)
+        return self._log_density_of(l1_distances(left, right), right.shape[-1])
 
     def _log_density_of(self, distance: FloatArray, dimension: int) -> FloatArray:
         if math.isinf(self.epsilon):

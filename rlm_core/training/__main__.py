@@ -1,7 +1,7 @@
 """Train mechanisms from the terminal.
 
-python -m rlm_core.training mnist-vrlm-l10-eps33 --seed 0
-python -m rlm_core.training --list
+rlm train mnist-vrlm-l10-eps33 --seed 0
+rlm train --list
 """
 
 from __future__ import annotations
@@ -70,9 +70,7 @@ def list_presets() -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m rlm_core.training", description="Train mechanisms by the name of their preset."
-    )
+    parser = argparse.ArgumentParser(prog="rlm train", description="Train mechanisms by the name of their preset.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="presets to train, one after the other")
     parser.add_argument("--list", action="store_true", help="print all presets with their hyper-parameters")
     parser.add_argument("--seed", type=int, default=0, help="of the split, the first weights and the noise")

@@ -1,12 +1,25 @@
 """The zoo of pretrained mechanisms: ``zoo.load("mnist-vrlm-l10-eps33").mechanism(7.0).privatise(x)``.
 
-    python -m rlm_core.zoo            lists what is shipped
-    python -m rlm_core.zoo ship RUN   turns training runs into shipped mechanisms
+    rlm models            lists what is shipped
+    rlm models ship RUN   turns training runs into shipped mechanisms
 
 Weights are stored in float16 (loading gives float32), each file with its SHA-256 in the card.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from rlm_core.zoo.cards import Card, card, names
-from rlm_core.zoo.model import Bundle, ZooModel, choose, load
+
+if TYPE_CHECKING:
+    from rlm_core.zoo.model import Bundle, ZooModel, choose, load
 
 __all__ = ["Bundle", "Card", "ZooModel", "card", "choose", "load", "names"]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs torch, on its first use: reading cards does not."""
+    if name not in __all__:
+        raise AttributeError(f"module 'rlm_core.zoo' has no attribute {name!r}")
+    from rlm_core.zoo import model
+
+    return getattr(model, name)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-
-import torch
 
 from rlm_core.zoo.cards import Card, card, names
 
@@ -37,39 +37,43 @@ def markdown(about: Card) -> str:
     )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m rlm_core.zoo", description=__doc__)
+    parser = argparse.ArgumentParser(prog="rlm models", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print a list of objects")
     parser.add_argument("--markdown", action="store_true", help="print the table of models/README.md")
     commands = parser.add_subparsers(dest="command")
     ship = commands.add_parser("ship", help="turn training runs into shipped mechanisms (needs the dataset)")
-    ship.add_argument("runs", nargs="+", type=Path, help="run folders written by python -m rlm_core.training")
+    ship.add_argument("runs", nargs="+", type=Path, help="run folders written by rlm train")
     codes = commands.add_parser("ship-codes", help="turn a run of codes into shipped Q-RLMs (needs the dataset)")
-    codes.add_argument("run", type=Path, help="run folder written by python -m rlm_core.training.codes")
+    codes.add_argument("run", type=Path, help="run folder written by rlm train")
     codes.add_argument("codes", nargs="+", type=int, help="numbers of codes, one mechanism for each")
-    arguments = parser.parse_args()
-    if arguments.command == "ship-codes":
+    options = parser.parse_args(arguments)
+    if options.command == "ship-codes":
+        import torch
+
         from rlm_core.zoo.ship_codes import main_ship
 
         torch.set_num_threads(1)
-        main_ship(arguments.run, arguments.codes)
-        return
-    if arguments.command == "ship":
+        main_ship(options.run, options.codes)
+        return 0
+    if options.command == "ship":
+        import torch
+
         from rlm_core.zoo.ship import ship as ship_run
 
         torch.set_num_threads(1)
-        for run in arguments.runs:
+        for run in options.runs:
             about = ship_run(run)
             print(f"{about.name}: {about.metrics['clean_accuracy_percent']} % on clean representations", flush=True)
-        return
+        return 0
     rows = [row(card(name)) for name in names()]
-    if arguments.json:
+    if options.json:
         print(json.dumps(rows, indent=1))
-        return
-    if arguments.markdown:
+        return 0
+    if options.markdown:
         print("\n".join(markdown(card(name)) for name in names()))
-        return
+        return 0
     print(f"{'name':28} {'kind':6} {'dataset':13} {'d':>3} {'l':>5} {'ε_pre':>7} {'MB':>5} {'clean %':>8}")
     for line in rows:
         metrics = line["metrics"]
@@ -78,7 +82,8 @@ def main() -> None:
             f"{line['name']!s:28} {line['kind']!s:6} {line['dataset']!s:13} {line['d']!s:>3} {line['l']:>5g} "
             f"{line['epsilon_pretraining']!s:>7} {line['megabytes']:>5} {metrics.get('clean_accuracy_percent', ''):>8}"
         )
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """From a training run to a shipped mechanism: float16 weights, public representations, and the card.
 
-    python -m rlm_core.zoo ship runs/mnist-vrlm-l10-eps33-seed0
+    rlm models ship runs/mnist-vrlm-l10-eps33-seed0
 
 The bundle holds clean representations of the classifier's split and of a sample of the
 auxiliary data, so that the app can collect and learn without any dataset. They are

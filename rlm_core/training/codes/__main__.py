@@ -1,4 +1,4 @@
-"""Learn codes from the terminal: ``python -m rlm_core.training.codes mnist-qrlm --seed 0``."""
+"""Learn codes from the terminal: ``rlm train mnist-qrlm --seed 0``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def report(progress: Progress) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m rlm_core.training.codes", description="Learn codes of a Q-RLM.")
+    parser = argparse.ArgumentParser(prog="rlm train", description="Learn codes of a Q-RLM.")
     parser.add_argument("names", nargs="+", choices=list(QRLM_PRESETS), metavar="NAME", help=", ".join(QRLM_PRESETS))
     parser.add_argument("--seed", type=int, default=0, help="of the split, the first weights and the views")
     parser.add_argument("--epochs", type=int, help="instead of the preset's number")

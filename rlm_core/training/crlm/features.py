@@ -8,7 +8,7 @@ over the picture and its mirror image (``TrunkEncoder``). Views 1, 2, ... are Si
 Architectures and Transformations").
 
     python -m rlm_core.training.crlm.features --views 2 --jobs 2
-    python -m rlm_core.training cifar10-crlm-none
+    rlm train cifar10-crlm-none
 
 Resumable: one file for every 1,000 pictures of every view; a view's randomness comes
 from its number and the picture block, so a re-run gives the same features.

@@ -1,0 +1,81 @@
+"""The command line ``rlm`` (also ``python -m rlm_core``): one file a command, imported when it is called.
+
+Exit codes: 0 done, 1 something is missing or was found broken, 2 the call was wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from rlm_core import __version__
+
+COMMANDS = {
+    "run": "serve the app on this machine: http://127.0.0.1:8501",
+    "models": "list the pretrained mechanisms, or add those that you trained",
+    "audit": "measure the privacy of every mechanism, and compare it with its claim",
+    "data": "list the datasets, or download them",
+    "train": "train a mechanism by the name of its preset",
+}
+NEEDS = {"run": "app", "models": "learn", "audit": "learn", "data": "learn", "train": "learn"}
+"""The extra that installs what a command may lack."""
+
+EXAMPLES = """examples:
+  rlm run                                     open the app in your browser
+  rlm models                                  which mechanisms are here, and how accurate they are
+  rlm audit --mechanism k-RR --epsilon 1      is randomised response as private as it says?
+  rlm data get mnist                          download a dataset, checked
+  rlm train mnist-vrlm-l10-eps33              train a mechanism on it
+
+`rlm COMMAND --help` says what a command takes."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Call one command with the arguments that follow it; a mistake gets a message, not a traceback."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given:
+        _parser().print_help()
+        return 2
+    if given[0] not in COMMANDS:
+        _parser().parse_args(given)  # --help, --version, or an error that names the commands
+        return 0
+    command, rest = given[0], given[1:]
+    try:
+        return int(import_module(f"rlm_core.cli.{command}").main(rest))
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] == "rlm_core":
+            raise
+        extra = f"rlm-ldp[{NEEDS[command]}]"
+        return _failed(command, f"the package {error.name} is missing. Install it: pip install '{extra}'", 1)
+    except BrokenPipeError:  # who reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _failed(command, str(error), 1)
+    except ValueError as error:
+        return _failed(command, str(error), 2)
+    except KeyboardInterrupt:
+        return _failed(command, "interrupted", 130)
+
+
+def _parser() -> argparse.ArgumentParser:
+    width = max(map(len, COMMANDS))
+    listing = "\n".join(f"  {name:<{width}}  {text}" for name, text in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="rlm",
+        usage="rlm COMMAND ...",
+        description=f"Learnt local differential privacy.\n\ncommands:\n{listing}",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"rlm {__version__}")
+    parser.add_argument("command", choices=list(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS)
+    return parser
+
+
+def _failed(command: str, message: str, code: int) -> int:
+    print(f"rlm {command}: {message}", file=sys.stderr)
+    return code
