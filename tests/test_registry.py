@@ -22,6 +22,8 @@ def test_names() -> None:
         "V-RLM",
         "C-RLM",
         "Q-RLM",
+        "joint Laplace",
+        "joint selection",
         "Laplace",
         "Duchi",
         "PrivUnit",
