@@ -22,13 +22,13 @@ def groups(classes: int, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def test_two_classes_are_learnt_from_released_numbers() -> None:
-    (h, y), (public, _), (new, truth) = groups(2, 8_000, 0), groups(2, 2_000, 1), groups(2, 2_000, 2)
+    (h, y), (public, _), (new, truth) = groups(2, 40_000, 0), groups(2, 2_000, 1), groups(2, 2_000, 2)
     joint = JointLaplace(epsilon=1.0, radius=1.5, centre=tuple(public.mean(axis=0)), constant=0.1)
     fitted = SignedDiscriminant(variance=2 * joint.noise.scale**2).fit(
         joint.privatise(h, y), joint.noise.clip(joint.centred(public))
     )
-    assert fitted.score(joint.centred(new), truth) > 0.97
-    assert fitted.score(joint.centred(new), 1 - truth) < 0.03
+    assert fitted.score(joint.centred(new), truth) > 0.95
+    assert fitted.score(joint.centred(new), 1 - truth) < 0.05
 
 
 def test_many_classes_are_learnt_from_one_bit_of_one_coordinate_each() -> None:
