@@ -22,7 +22,7 @@ from rlm_core.collector.classifier import NoiseAwareClassifier, Objective, Predi
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import Mechanism
 from rlm_core.owner.labels import RandomisedResponse
-from rlm_core.types import FloatArray, IntArray
+from rlm_core.types import BoolArray, FloatArray, IntArray
 
 EPSILONS = (10.0, 8.0, 6.0, 4.0, 2.0, 1.0, math.inf)
 LABELLED = tuple[FloatArray, IntArray]
@@ -121,6 +121,30 @@ def classifier_for(people: People, objective: Objective, hidden: Sizes, trial: T
         max_prior=4_000,
         seed=trial.seed,
     )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answers:
+    """What a trial came to, record by record, so that it can also be read for some of the test people.
+
+    Args:
+        right: (n,) whether each test person was classified rightly.
+        people: who took part.
+        columns: further columns of the result row.
+    """
+
+    right: BoolArray = field(repr=False)
+    people: People = field(repr=False)
+    columns: dict[str, Any]
+
+    def row(self, trial: Trial, start: float) -> Row:
+        """Of all test people."""
+        return row(trial, self.people, float(self.right.mean()), start, **self.columns)
+
+    def row_among(self, trial: Trial, start: float, chosen: BoolArray) -> Row:
+        """Of the test people ``chosen`` (n,), in a table of its own: the experiment's name and "_unseen"."""
+        whole = replace(self, right=self.right[chosen]).row(trial, start)
+        return replace(whole, experiment=f"{trial.experiment}_unseen", test_rows=int(chosen.sum()))
 
 
 def row(trial: Trial, people: People, accuracy: float, start: float, **columns: Any) -> Row:
