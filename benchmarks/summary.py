@@ -40,6 +40,10 @@ PAPER_NUMBERS = Path(__file__).resolve().parent / "paper_numbers.json"
 class Cell:
     """One mechanism on one dataset at one ε. Accuracies in percent; ``std`` is NaN for a single seed.
 
+    A seed with several draws of the channel counts once, with their mean; ``std`` is between seeds, ``draw_std`` the
+    deviation between draws within a seed (root of the mean variance; NaN for single draws). Where rows of the
+    frozen protocol exist, older rows of the cell are left out.
+
     ``lam`` to ``version`` are as in the rows, as text; seeds that differ in one are joined with " / ".
     ``paper_mean`` and ``paper_std`` are None where the paper has no such cell.
     """
@@ -60,6 +64,8 @@ class Cell:
     version: str
     paper_mean: float | None
     paper_std: float | None
+    draw_std: float = math.nan
+    protocol: int = 1
 
     @property
     def difference(self) -> float | None:
@@ -86,7 +92,7 @@ class Cell:
 def cells(experiment: str, folder: Path | None = None) -> list[Cell]:
     """All cells of an experiment, by dataset and mechanism (the paper's in its order, then ours), ε falling from ∞."""
     groups: dict[tuple[str, str], dict[float, list[dict[str, str]]]] = {}
-    for row in table.read(experiment, table.RESULTS if folder is None else folder):
+    for row in table.read(experiment, folder):
         by_epsilon = groups.setdefault((row["dataset"], row["mechanism"]), {})
         by_epsilon.setdefault(float(row["epsilon"]), []).append(row)
 
@@ -104,7 +110,13 @@ def cells(experiment: str, folder: Path | None = None) -> list[Cell]:
 
 
 def _cell(experiment: str, dataset: str, mechanism: str, epsilon: float, rows: list[dict[str, str]]) -> Cell:
-    accuracies = [float(row["accuracy"]) for row in rows]
+    protocol = max(int(row["protocol"]) for row in rows)
+    rows = [row for row in rows if int(row["protocol"]) == protocol]
+    draws: dict[str, list[float]] = {}
+    for row in rows:
+        draws.setdefault(row["seed"], []).append(float(row["accuracy"]))
+    accuracies = [statistics.fmean(each) for each in draws.values()]
+    variances = [statistics.variance(each) for each in draws.values() if len(each) > 1]
     paper_mean, paper_std = paper_cell(experiment, dataset, mechanism, epsilon) or (None, None)
     names = ("lam", "latent_dim", "radius", "epsilon_pretraining", "train_rows", "test_rows", "version")
     return Cell(
@@ -114,7 +126,9 @@ def _cell(experiment: str, dataset: str, mechanism: str, epsilon: float, rows: l
         epsilon=epsilon,
         mean=statistics.fmean(accuracies),
         std=statistics.stdev(accuracies) if len(accuracies) > 1 else math.nan,
-        seeds=len(rows),
+        seeds=len(draws),
+        draw_std=math.sqrt(statistics.fmean(variances)) if variances else math.nan,
+        protocol=protocol,
         paper_mean=paper_mean,
         paper_std=paper_std,
         **{name: " / ".join(dict.fromkeys(row[name] for row in rows)) for name in names},

@@ -66,7 +66,7 @@ class JointSelectionRows:
     @property
     def input_dim(self) -> int:
         """d + 1."""
-        return self.joint.dimension + 1
+        return len(self.joint.low) + 1
 
     @property
     def output_dim(self) -> int:
@@ -89,7 +89,7 @@ class JointSelectionRows:
         return _output(*self.joint.simulate(*_parts(x, self.input_dim), generator=generator))
 
     def log_density_pairs(self, z_private: ArrayLike, z: ArrayLike) -> FloatArray:
-        """log P(jₙ, Sₙ | tₘ, yₘ) = −log d + log Σ_bit P(bit | t_mj)·P(Sₙ | 2yₘ + bit): (n, ·) and (m, ·) to (n, m)."""
+        """log P(jₙ, Sₙ | tₘ, yₘ), P = (1/number of j)·Σ_bit P(bit | t_mj)·P(Sₙ | 2yₘ + bit): to (n, m)."""
         output, clean = rows("z_private", z_private, self.output_dim), rows("z", z, self.input_dim)
         coordinates, members = output[:, 0].astype(np.int64), output[:, 1:] > 0
         channel = self.joint.channel
@@ -98,7 +98,7 @@ class JointSelectionRows:
         t, y = clean[:, coordinates].T, clean[:, -1].astype(np.int64)  # (n, m), (m,)
         with np.errstate(divide="ignore"):
             zero, one = np.log1p(-t) + log[:, 2 * y], np.log(t) + log[:, 2 * y + 1]
-        total: FloatArray = np.logaddexp(zero, one) - np.log(self.joint.dimension)
+        total: FloatArray = np.logaddexp(zero, one) - np.log(len(self.joint.drawn))
         return total
 
 

@@ -2,12 +2,15 @@
 
 Who is in a trial, and with which ε, is as for every other mechanism of the same table. Two things differ:
 
-* data collection sends (code, label) as one symbol with all of ε, so there is no λ; from
-  :data:`NETWORK_FROM` on, the private validation chooses between the table of p(y | code) and a
-  network over the encoder's features that is fitted to the same reports;
-* the number of codes follows from ε and the number of reports (``rlm_core.training.codes.choice``). In private
-  inference one report has to be told from others, not many counted: people to be classified use fewer
-  codes of the same tree, :data:`FEW_CODES`, and the private validation chooses how many.
+* data collection sends (code, label) as one symbol with all of ε, so there is no λ; where :data:`NETWORK_FROM` says
+  so, the private validation chooses between the table of p(y | code) and a network over the encoder's
+  features that is fitted to the same reports;
+* the number of codes follows from ε and the number of reports (``rlm_core.training.codes.choice``); where there are
+  as many codes as classes, and they are as frequent, every label owns a code. In private inference one report has
+  to be told from others, not many counted: people to be classified send one of K codes by k-RR. In the data
+  join too a record's own report is classified: see :data:`JOIN_CODES`.
+
+docs/protocol.md says what was chosen how. Rows of protocol 1 were measured by version 0.1.0.
 """
 
 from __future__ import annotations
@@ -21,23 +24,32 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.experiments.people import CLASSIFIER_PARTS, MissingRun
-from benchmarks.experiments.protocol import People, Trial, ask_group, row
+from benchmarks.experiments.protocol import Answers, People, Trial, ask_group
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, NOVEL_CLASS
 from rlm_core.collector.code_network import CodeNetwork
-from rlm_core.collector.codes import CodeClassifier, PairSets, code_posterior, expectation_maximisation
+from rlm_core.collector.codes import (
+    CodeClassifier,
+    PairSets,
+    code_posterior,
+    every_label_owns_a_code,
+    expectation_maximisation,
+)
 from rlm_core.data.splits import Part
 from rlm_core.mechanism import RLM
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.registry import identity
-from rlm_core.training.codes.choice import FEWEST_GROUPS, codes_for
+from rlm_core.training.codes.choice import FEWEST_GROUPS, codes_for, one_to_one
 from rlm_core.training.codes.run_codes import CodeRun
 from rlm_core.types import BoolArray, FloatArray, IntArray
 
-FEW_CODES = (10, 12, 16, 24)
-NETWORK_FROM = 4.0
-"""Below this ε a network follows the noise of the reports (looked at on labels of D₁, seed 0, MNIST)."""
+JOIN_CODES = 4
+"""Codes of the private columns in the data join below ε = 4: each is one report, told by itself."""
+
+NETWORK_FROM = {"mnist": math.inf, "cifar10": 4.0, "lending_club": 4.0}
+"""From this ε on a network over the encoder's features is a candidate beside the table of p(y | code). Below it
+follows the noise of the reports; on MNIST the codes are so pure that nothing is left to gain."""
 
 RUNS = {
     ("data_collection", "mnist"): "mnist-qrlm",
@@ -101,30 +113,36 @@ def coded(experiment: str, dataset: str, seed: int, runs: Path) -> Coded:
     )
 
 
-def collection(trial: Trial, runs: Path) -> Row:
+def collection(trial: Trial, runs: Path) -> Answers:
     """Table 1: everybody sends one set of pairs (code, label); clean records are classified."""
-    start = time.perf_counter()
     everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
     k, generator = everybody.codes_for(trial.epsilon), trial.generator()
     reports = collect_pairs(everybody, k, trial.epsilon, generator)
-    fitted, merge = expectation_maximisation(reports, everybody.frequencies(k)), everybody.run.merge(k)
-    right = {
-        "table": tuple(fitted.predict(merge[fine]) == labels for fine, labels in (everybody.valid, everybody.test))
-    }
-    if trial.epsilon >= NETWORK_FROM:
+    fitted, merge = fit(everybody, reports), everybody.run.merge(k)
+    right = [tuple(fitted.predict(merge[fine]) == labels for fine, labels in (everybody.valid, everybody.test))]
+    if trial.epsilon >= NETWORK_FROM[trial.dataset]:
         network = CodeNetwork(classes=everybody.classes, seed=trial.seed).fit(
             reports, everybody.features["mechanism_train"], merge[everybody.prior], everybody.frequencies(k)
         )
-        right["network"] = tuple(
-            network.predict(everybody.features[part]) == labels
-            for part, labels in (
-                ("classifier_valid", everybody.valid[1]),
-                ("classifier_test", everybody.test[1]),
+        right.append(
+            tuple(
+                network.predict(everybody.features[part]) == labels
+                for part, labels in (
+                    ("classifier_valid", everybody.valid[1]),
+                    ("classifier_test", everybody.test[1]),
+                )
             )
         )
-    estimates = {name: answered(trial.epsilon, valid, generator) for name, (valid, _) in right.items()}
-    chosen = max(estimates, key=estimates.__getitem__)
-    return _row(trial, everybody, float(right[chosen][1].mean()), start, k)
+    estimates = [answered(trial.epsilon, valid, generator) for valid, _ in right] if len(right) > 1 else [1.0]
+    return _answers(trial, everybody, right[int(np.argmax(estimates))][1], k)
+
+
+def fit(everybody: Coded, reports: PairSets) -> CodeClassifier:
+    """p(y | code) by maximum likelihood, or one label for each code where codes may be the classes themselves."""
+    frequencies = everybody.frequencies(reports.codes)
+    if one_to_one(frequencies, everybody.classes):
+        return every_label_owns_a_code(reports)
+    return expectation_maximisation(reports, frequencies)
 
 
 def answered(epsilon: float, right: BoolArray, generator: np.random.Generator) -> float:
@@ -141,27 +159,24 @@ def collect_pairs(everybody: Coded, k: int, epsilon: float, generator: np.random
     return PairSets(members=members, epsilon=epsilon, codes=k, classes=everybody.classes)
 
 
-def inference(trial: Trial, runs: Path, share: float) -> Row:
-    """Table 4: whoever is classified sends a set of codes too, with ``share`` of ε."""
-    start = time.perf_counter()
+def inference(trial: Trial, runs: Path, share: float) -> Answers:
+    """Table 4: whoever is classified sends one of K codes by k-RR, with ``share`` of ε.
+
+    Sets are optimal for counting. To tell one report, ω = 1 is: no ε-LDP report tells K equally likely codes
+    better (Kairouz et al. 2016), and the accuracy is the cap e^ε/(e^ε + K − 1) times the purity of the codes, about.
+    Nobody is asked which k is best: the validation group sends nothing here.
+    """
     everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
     generator = trial.generator()
-    collected = everybody.codes_for(trial.epsilon)
-    reports = collect_pairs(everybody, collected, trial.epsilon, generator)  # once: every report costs ε
-    fitted = expectation_maximisation(reports, everybody.frequencies(collected))
-    found: list[tuple[float, float, int]] = []
-    for k in (k for k in FEW_CODES if k <= collected):
-        table = coarser_table(everybody, fitted.table, collected, k)
-        channel = SubsetSelection(epsilon=share * trial.epsilon, symbols=k)
-        accuracy = {}
-        for name, (fine, labels) in {"valid": everybody.valid, "test": everybody.test}.items():
-            sent = channel.simulate(np.eye(k)[everybody.run.merge(k)[fine]], generator=generator)
-            belief = code_posterior(channel.log_density_pairs(sent, np.eye(k)), everybody.frequencies(k))
-            accuracy[name] = (belief @ table).argmax(axis=1) == labels
-        estimate = answered(trial.epsilon, accuracy["valid"], generator)
-        found.append((estimate, float(accuracy["test"].mean()), k))
-    _, accuracy_test, k = max(found, key=lambda each: each[0])  # of equals the first: never by the test people
-    return _row(trial, everybody, accuracy_test, start, k)
+    collected, k = everybody.codes_for(trial.epsilon), everybody.classes
+    fitted = fit(everybody, collect_pairs(everybody, collected, trial.epsilon, generator))
+    table = coarser_table(everybody, fitted.table, collected, k)
+    channel = SubsetSelection(epsilon=share * trial.epsilon, symbols=k, subset=1)
+    fine, labels = everybody.test
+    sent = channel.simulate(np.eye(k)[everybody.run.merge(k)[fine]], generator=generator)
+    belief = code_posterior(channel.log_density_pairs(sent, np.eye(k)), everybody.frequencies(k))
+    right = (belief @ table).argmax(axis=1) == labels
+    return _answers(trial, everybody, right, k)
 
 
 def coarser_table(everybody: Coded, table: FloatArray, collected: int, k: int) -> FloatArray:
@@ -189,14 +204,14 @@ def novel(trial: Trial, runs: Path) -> Row:
         reports = PairSets(members=members, epsilon=trial.epsilon, codes=1, classes=k)
         shares.append(expectation_maximisation(reports, [1.0]).table[0] * (labels == label).mean())
     fitted = CodeClassifier(table=np.stack(shares, axis=1))
-    accuracy = fitted.score(everybody.run.merge(k)[everybody.test[0]], everybody.test[1])
-    return _row(trial, everybody, accuracy, start, k)
+    right = fitted.predict(everybody.run.merge(k)[everybody.test[0]]) == everybody.test[1]
+    return _answers(trial, everybody, right, k).row(trial, start)
 
 
 def one_hot_people(trial: Trial, runs: Path) -> People:
     """Table 3: people whose private columns are a code, as any mechanism's people."""
     everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
-    k = everybody.codes_for(trial.epsilon)
+    k = everybody.codes_for(trial.epsilon) if trial.epsilon >= 4.0 else JOIN_CODES
     train, valid, test = (
         (np.eye(k)[everybody.run.merge(k)[fine]], labels)
         for fine, labels in (everybody.train, everybody.valid, everybody.test)
@@ -210,7 +225,7 @@ def one_hot_people(trial: Trial, runs: Path) -> People:
     return People(make=make, train=train, valid=valid, test=test, classes=everybody.classes, hidden=((),), facts=facts)
 
 
-def _row(trial: Trial, everybody: Coded, accuracy: float, start: float, k: int) -> Row:
+def _answers(trial: Trial, everybody: Coded, right: BoolArray, k: int) -> Answers:
     people = People(
         make=_nothing,
         train=everybody.train,  # type: ignore[arg-type]  # codes instead of vectors: only their number is used
@@ -221,7 +236,7 @@ def _row(trial: Trial, everybody: Coded, accuracy: float, start: float, k: int) 
         facts={"latent_dim": k, "radius": 1.0, "epsilon_pretraining": "none"},
     )
     budget = {} if math.isinf(trial.epsilon) else {"epsilon_x": trial.epsilon, "epsilon_y": 0.0}
-    return row(trial, people, accuracy, start, **budget)
+    return Answers(right=right, people=people, columns=budget)
 
 
 def _nothing(epsilon_x: float) -> RLM:

@@ -14,10 +14,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.experiments import codes
+from benchmarks.experiments import codes, joint
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import (
     EPSILONS,
+    Answers,
     Candidate,
     People,
     Trial,
@@ -51,9 +52,10 @@ def trials(seeds: int) -> list[Trial]:
 
 def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one seed."""
-    if trial.mechanism == CODES:
-        return codes.collection(trial, runs)
     start = time.perf_counter()
+    one_release = answers(trial, runs)
+    if one_release is not None:
+        return one_release.row(trial, start)
     known = same_without_ldp(trial, RAW)
     if known is not None:
         return known
@@ -62,6 +64,15 @@ def measure(trial: Trial, runs: Path) -> Row:
     if math.isinf(trial.epsilon):
         return row(trial, people, without_ldp(trial, people), start)
     return row(trial, people, collect(trial, people), start, **split_budget(trial))
+
+
+def answers(trial: Trial, runs: Path) -> Answers | None:
+    """Record by record, for mechanisms that send record and label in one release; None for the others."""
+    if trial.mechanism == CODES:
+        return codes.collection(trial, runs)
+    if trial.mechanism == joint.MECHANISMS[trial.dataset]:
+        return joint.collection(trial, runs)
+    return None
 
 
 def measured(trial: Trial, runs: Path) -> Row:

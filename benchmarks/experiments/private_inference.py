@@ -16,6 +16,7 @@ from benchmarks.experiments import codes, data_collection, private_grid
 from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import (
     EPSILONS,
+    Answers,
     Candidate,
     People,
     Sizes,
@@ -55,8 +56,9 @@ def measure(trial: Trial, runs: Path) -> Row:
         if known is None:
             raise who.MissingRun(f"python -m benchmarks run data_collection --runs {runs}")
         return known
-    if trial.mechanism == CODES:
-        return codes.inference(trial, runs, LAMBDA)
+    one_release = answers(trial, runs)
+    if one_release is not None:
+        return one_release.row(trial, start)
     if trial.mechanism in RAW:
         name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
         people = who.raw(name, trial.mechanism, trial.seed)
@@ -64,6 +66,11 @@ def measure(trial: Trial, runs: Path) -> Row:
         people = who.learnt(private_grid.chosen(trial.dataset, trial.epsilon, trial.seed), trial.seed, runs)
     accuracy, _ = classify_reports(trial, people)
     return row(trial, people, accuracy, start, **split_budget(trial))
+
+
+def answers(trial: Trial, runs: Path) -> Answers | None:
+    """Record by record, for codes; None for the other mechanisms."""
+    return codes.inference(trial, runs, LAMBDA) if trial.mechanism == CODES else None
 
 
 def split_budget(trial: Trial) -> dict[str, float]:

@@ -10,19 +10,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import rlm_core
 from benchmarks import table
-from benchmarks.table import Row
+from benchmarks.table import Key, Row
 from rlm_core.collector.classifier import NoiseAwareClassifier, Objective, Predict
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import Mechanism
 from rlm_core.owner.labels import RandomisedResponse
-from rlm_core.types import FloatArray, IntArray
+from rlm_core.types import BoolArray, FloatArray, IntArray
 
 EPSILONS = (10.0, 8.0, 6.0, 4.0, 2.0, 1.0, math.inf)
 LABELLED = tuple[FloatArray, IntArray]
@@ -31,22 +31,26 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One cell of one table, with one seed."""
+    """One cell of one table, with one seed, and one draw of the channel."""
 
     experiment: str
     dataset: str
     mechanism: str
     epsilon: float
     seed: int
+    draw: int = 0
+    protocol: int = 1
 
     @property
-    def key(self) -> tuple[str, str, float, int]:
+    def key(self) -> Key:
         """As :attr:`benchmarks.table.Row.key`."""
-        return self.dataset, self.mechanism, self.epsilon, self.seed
+        return self.dataset, self.mechanism, self.epsilon, self.seed, self.draw, self.protocol
 
     def generator(self) -> np.random.Generator:
         """The simulated noise of this trial: different in every cell, the same in every run."""
-        words = (self.experiment, self.dataset, self.mechanism, f"{self.epsilon:g}")
+        words = [self.experiment, self.dataset, self.mechanism, f"{self.epsilon:g}"]
+        if self.draw:  # the first draw is the one of the trials that were measured before there were several
+            words.append(f"draw {self.draw}")
         return np.random.default_rng([self.seed, *"|".join(words).encode()])
 
 
@@ -119,6 +123,30 @@ def classifier_for(people: People, objective: Objective, hidden: Sizes, trial: T
     )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answers:
+    """What a trial came to, record by record, so that it can also be read for some of the test people.
+
+    Args:
+        right: (n,) whether each test person was classified rightly.
+        people: who took part.
+        columns: further columns of the result row.
+    """
+
+    right: BoolArray = field(repr=False)
+    people: People = field(repr=False)
+    columns: dict[str, Any]
+
+    def row(self, trial: Trial, start: float) -> Row:
+        """Of all test people."""
+        return row(trial, self.people, float(self.right.mean()), start, **self.columns)
+
+    def row_among(self, trial: Trial, start: float, chosen: BoolArray) -> Row:
+        """Of the test people ``chosen`` (n,), in a table of its own: the experiment's name and "_unseen"."""
+        whole = replace(self, right=self.right[chosen]).row(trial, start)
+        return replace(whole, experiment=f"{trial.experiment}_unseen", test_rows=int(chosen.sum()))
+
+
 def row(trial: Trial, people: People, accuracy: float, start: float, **columns: Any) -> Row:
     """The result of a trial that began at ``start`` (``time.perf_counter``)."""
     return Row(
@@ -127,6 +155,8 @@ def row(trial: Trial, people: People, accuracy: float, start: float, **columns: 
         mechanism=trial.mechanism,
         epsilon=trial.epsilon,
         seed=trial.seed,
+        draw=trial.draw,
+        protocol=trial.protocol,
         accuracy=round(100 * accuracy, 3),
         train_rows=len(people.train[1]),
         test_rows=len(people.test[1]),
@@ -147,7 +177,6 @@ def same_without_ldp(trial: Trial, raw: tuple[str, ...], experiment: str | None 
     alike = raw if trial.mechanism in raw else (trial.mechanism,)
     for values in table.read(experiment or trial.experiment):
         found = table.parse(values)
-        if (found.dataset, found.epsilon, found.seed) == (trial.dataset, trial.epsilon, trial.seed):
-            if found.mechanism in alike:
-                return table.renamed(found, experiment=trial.experiment, mechanism=trial.mechanism)
+        if found.mechanism in alike and found.key == replace(trial, mechanism=found.mechanism).key:
+            return table.renamed(found, experiment=trial.experiment, mechanism=trial.mechanism)
     return None

@@ -25,7 +25,7 @@ def audit_registered(
 
 
 def pairs_of(entry: Entry, mechanism: Mechanism) -> list[Pair]:
-    """The entry's worst pair (x, x′), its other pairs and, where half-way between x and x′ lies a record, (half-way, x).
+    """The entry's worst pair (x, x′), (half-way, x) where half-way lies a record, and its other pairs.
 
     For the Laplace mechanism these are (l·e₁, −l·e₁), where the densities differ most, and
     (0, l·e₁), where the spacing of the floating-point numbers differs most.

@@ -110,7 +110,7 @@ class JointLaplace:
 class JointSelection:
     """K classes: coordinate j at random, a random bit of hⱼ, and (y, bit) as one of 2K symbols with all of ε.
 
-        j uniform on {0, …, d − 1};   t = clamp((hⱼ − lowⱼ)/(highⱼ − lowⱼ), 0, 1);   P(bit = 1) = t
+        j uniform on the coordinates with lowⱼ < highⱼ;   t = clamp((hⱼ − lowⱼ)/(highⱼ − lowⱼ), 0, 1);   P(bit = 1) = t
         symbol 2y + bit of 2K  ─ subset selection(ε) ─▶  S;   the report is (j, S)
 
     **Guarantee.** Exactly ε-LDP of the pair (h, y).
@@ -127,7 +127,8 @@ class JointSelection:
     Args:
         epsilon: of the one release; ∞ sends {symbol} (no privacy).
         classes: K.
-        low, high: (d,) the range of each coordinate, low < high; from D₁.
+        low, high: (d,) the range of each coordinate, from D₁. Where they are equal the coordinate is never drawn:
+            encoders have coordinates that say nothing.
 
     >>> joint = JointSelection(epsilon=float("inf"), classes=3, low=(0.0,), high=(1.0,))
     >>> coordinates, members = joint.privatise([[7.0]], [2])  # beyond the range: the bit is 1, the symbol 2·2 + 1
@@ -151,14 +152,16 @@ class JointSelection:
         if len(self.low) != len(self.high):
             raise ValueError(f"Expected as many low as high, got {len(self.low)} and {len(self.high)}.")
         for low, high in zip(self.low, self.high, strict=True):
-            if not (low < high and math.isfinite(high - low)):
-                raise ValueError(f"Expected low < high, a finite range, got {low:g} and {high:g}.")
+            if not (low <= high and math.isfinite(high - low)):
+                raise ValueError(f"Expected low <= high, a finite range, got {low:g} and {high:g}.")
+        if not self.drawn.size:
+            raise ValueError("Expected low < high for at least one coordinate, got none.")
         object.__setattr__(self, "epsilon", self.channel.epsilon)  # checked there
 
     @property
-    def dimension(self) -> int:
-        """d: how many coordinates a report may be about."""
-        return len(self.low)
+    def drawn(self) -> IntArray:
+        """The coordinates that a report may be about."""
+        return np.flatnonzero(np.asarray(self.low) < np.asarray(self.high))
 
     @property
     def channel(self) -> SubsetSelection:
@@ -167,7 +170,7 @@ class JointSelection:
 
     def check(self, mechanism: Encoding, y: ArrayLike) -> IntArray:
         """Labels as (n,), checked, for a mechanism whose h has as many numbers as there are ranges."""
-        return _fitting(mechanism, self.dimension, y, self.classes)
+        return _fitting(mechanism, len(self.low), y, self.classes)
 
     def send(self, h: FloatArray, y: IntArray) -> Payload:
         """A coordinate and a set of symbols for each row of h and its label."""
@@ -179,15 +182,16 @@ class JointSelection:
         return digest_of(definition_of(self) | {"mechanism": mechanism})
 
     def scaled(self, h: ArrayLike) -> FloatArray:
-        """t of every coordinate: (n, d) to (n, d), in [0, 1]. NOT private."""
+        """t of every coordinate: (n, d) to (n, d), in [0, 1]; 0 for those that are never drawn. NOT private."""
         low, high = np.asarray(self.low), np.asarray(self.high)
-        inside = np.clip(_rows(h, self.dimension), low, high)  # first: a difference of clipped numbers is finite
-        return np.clip((inside - low) / (high - low), 0.0, 1.0)
+        inside = np.clip(_rows(h, len(low)), low, high)  # first: a difference of clipped numbers is finite
+        scaled: FloatArray = np.clip((inside - low) / np.where(low < high, high - low, 1.0), 0.0, 1.0)
+        return scaled
 
     def privatise(self, h: ArrayLike, y: ArrayLike) -> tuple[IntArray, BoolArray]:
         """Release each pair as coordinate and set: (n, d) and (n,) to (n,) and (n, 2K). No seed."""
         t, labels = self.scaled(h), _labels(y, self.classes, len(np.asarray(h)))
-        coordinates = uniform_below(self.dimension, len(t))
+        coordinates = self.drawn[uniform_below(len(self.drawn), len(t))]
         chosen = t[np.arange(len(t)), coordinates]  # (n,)
         below = np.minimum(chosen, 1.0 - 2.0**-53) * 2.0**64  # exact: a power of two; the largest fits 64 bits
         bits = (random_words(len(t)) < below.astype(np.uint64)) | (chosen == 1.0)
@@ -196,7 +200,7 @@ class JointSelection:
     def simulate(self, h: ArrayLike, y: ArrayLike, *, generator: np.random.Generator) -> tuple[IntArray, BoolArray]:
         """Reproducible coordinates and sets for experiments. NOT private: never release them."""
         t, labels = self.scaled(h), _labels(y, self.classes, len(np.asarray(h)))
-        coordinates = generator.integers(self.dimension, size=len(t))
+        coordinates = self.drawn[generator.integers(len(self.drawn), size=len(t))]
         bits = generator.random(len(t)) < t[np.arange(len(t)), coordinates]
         return coordinates, self.channel.simulate_symbols(2 * labels + bits, generator=generator)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -60,23 +61,35 @@ def trial(experiment: str, epsilon: float) -> Trial:
 def made_up(monkeypatch: pytest.MonkeyPatch) -> codes.Coded:
     found = everybody()
     monkeypatch.setattr(codes, "coded", lambda *arguments: found)
-    monkeypatch.setattr(codes, "FEW_CODES", (4, 8))
     return found
 
 
 @pytest.mark.parametrize(("epsilon", "least"), [(1.0, 85.0), (4.0, 93.0), (math.inf, 95.0)])
 def test_collection_learns_the_labels_of_codes(made_up: codes.Coded, epsilon: float, least: float) -> None:
-    row = codes.collection(trial("data_collection", epsilon), Path("unused"))
+    row = codes.collection(trial("data_collection", epsilon), Path("unused")).row(trial("data_collection", epsilon), 0)
     assert least < row.accuracy < 98 and row.mechanism == "Q-RLM"
     assert row.latent_dim == made_up.codes_for(epsilon) and row.lam == ""
     again = codes.collection(trial("data_collection", epsilon), Path("unused"))
-    assert row.accuracy == again.accuracy  # the noise is the trial's
+    assert row.accuracy == pytest.approx(100 * again.right.mean(), abs=1e-3)  # the noise is the trial's
+    other = codes.collection(replace(trial("data_collection", epsilon), draw=1), Path("unused"))
+    assert math.isinf(epsilon) or other.right.shape == again.right.shape
+
+
+def test_a_row_among_some_people_counts_these(made_up: codes.Coded) -> None:
+    cell = trial("data_collection", 4.0)
+    answers = codes.collection(cell, Path("unused"))
+    chosen = np.arange(len(answers.right)) % 3 == 0
+    row = answers.row_among(cell, 0.0, chosen)
+    assert (row.experiment, row.test_rows) == ("data_collection_unseen", chosen.sum())
+    assert row.accuracy == pytest.approx(100 * answers.right[chosen].mean(), abs=1e-3)
 
 
 def test_inference_stays_below_the_cap_of_the_channel(made_up: codes.Coded) -> None:
-    row = codes.inference(trial("private_inference", 4.0), Path("unused"), 0.7)
-    cap = 100 * math.exp(2.8) / (math.exp(2.8) + CLASSES - 1)
-    assert 0.85 * 0.95 * cap < row.accuracy < cap + 1
+    """k-RR among K codes: cap times purity (0.95 and a quarter of the rest), 5 standard errors of 2,000 people."""
+    answers = codes.inference(trial("private_inference", 4.0), Path("unused"), 0.7)
+    cap = math.exp(2.8) / (math.exp(2.8) + CLASSES - 1)
+    assert abs(answers.right.mean() - 0.9625 * cap) < 5 * math.sqrt(0.25 / 2_000)
+    assert answers.people.facts["latent_dim"] == CLASSES
 
 
 def test_a_table_of_fewer_codes_is_the_mean_over_the_merged(made_up: codes.Coded) -> None:

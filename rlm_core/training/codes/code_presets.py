@@ -23,6 +23,8 @@ class QRLMPreset:
         views: distorted copies of each digit that are made beforehand.
         neighbours: nearest neighbours that count as views (pictures' features).
         corruption: share of a loan's columns that a view replaces.
+        groups, rounds: the codes label themselves anew: into how many groups, in how many rounds (``self_labels``);
+            no rounds leave them as they are.
         contrast: how pure codes are expected to be (see ``choice``).
         share: the part of the training set that the mechanism gets (the paper's η).
     """
@@ -41,9 +43,11 @@ class QRLMPreset:
     corruption: float = 0.0
     share: float = 0.75
     contrast: float = 1.0
+    groups: int = 0
+    rounds: int = 0
 
 
-MNIST = QRLMPreset(dataset="mnist", hidden=(300, 150, 100), views=8)
+MNIST = QRLMPreset(dataset="mnist", hidden=(300, 150, 100), views=8, groups=10, rounds=4)
 CIFAR10 = QRLMPreset(dataset="cifar10", hidden=(256, 128), neighbours=20, epochs=12, learning_rate=1e-3)
 LENDING = QRLMPreset(
     dataset="lending_club", hidden=(128, 64), corruption=0.15, epochs=10, learning_rate=1e-3, contrast=0.5
@@ -51,7 +55,7 @@ LENDING = QRLMPreset(
 
 QRLM_PRESETS: dict[str, QRLMPreset] = {
     "mnist-qrlm": MNIST,
-    "mnist-qrlm-novel": replace(MNIST, split="novel_class", epochs=10),
+    "mnist-qrlm-novel": replace(MNIST, split="novel_class", epochs=10, rounds=0),
     "cifar10-qrlm": CIFAR10,
     "cifar10-qrlm-novel": replace(CIFAR10, split="novel_class", epochs=8),
     "lending-qrlm": LENDING,

@@ -8,12 +8,13 @@ from numpy.typing import ArrayLike
 from rlm_core.types import FloatArray, IntArray, finite
 
 
-def merge_order(joint: ArrayLike) -> list[tuple[int, int]]:
+def merge_order(joint: ArrayLike, groups: ArrayLike | None = None) -> list[tuple[int, int]]:
     """The pairs of codes to merge, in order, until one is left; each time the pair that costs least information.
 
     ``joint`` (k, k) is the symmetric joint distribution of the codes of two views. Merging i
     and j adds rows and columns; the cost is the fall of I(c; c′). Pairs are named by their
     smallest members, j into i < j. A greedy agglomerative information bottleneck (Slonim and Tishby 1999).
+    With ``groups`` (k,) codes of one group are merged before codes of two.
 
     >>> merge_order([[0.3, 0.0, 0.0], [0.0, 0.2, 0.15], [0.0, 0.15, 0.2]])[0]
     (1, 2)
@@ -22,10 +23,14 @@ def merge_order(joint: ArrayLike) -> list[tuple[int, int]]:
     if p.ndim != 2 or p.shape[0] != p.shape[1]:
         raise ValueError(f"Expected a square joint distribution, got shape {p.shape}.")
     names = list(range(len(p)))
+    group = np.zeros(len(p), dtype=np.int64) if groups is None else np.asarray(groups)
+    if group.shape != (len(p),):
+        raise ValueError(f"Expected a group for each of {len(p)} codes, got shape {group.shape}.")
     order = []
     while len(names) > 1:
-        i, j = _cheapest(p)
+        i, j = _cheapest(p, group)
         order.append((names[i], names.pop(j)))
+        group = np.delete(group, j)
         p = _merged(p, i, j)
     return order
 
@@ -49,8 +54,8 @@ def _xlogx(values: FloatArray) -> FloatArray:
     return values * np.log(np.maximum(values, 1e-300))
 
 
-def _cheapest(p: FloatArray) -> tuple[int, int]:
-    """argmin over i < j of I before − I after, for all pairs at once.
+def _cheapest(p: FloatArray, group: IntArray) -> tuple[int, int]:
+    """argmin over i < j of I before − I after, for all pairs at once; pairs within a group first.
 
     I = Σ x ln x over cells − 2 Σ m ln m over marginals. Cells of rows i and j add up in pairs, and
     the four cells of the corner become one.
@@ -67,7 +72,8 @@ def _cheapest(p: FloatArray) -> tuple[int, int]:
     corner_old = cells[i, i] + cells[i, j] + cells[j, i] + cells[j, j]
     marginals = _xlogx(marginal[i] + marginal[j]) - _xlogx(marginal[i]) - _xlogx(marginal[j])
     gain = 2 * (rest_new - rest_old) + corner_new - corner_old - 2 * marginals  # I after − I before, at most 0
-    best = int(np.argmax(gain))
+    within = group[i] == group[j]
+    best = int(np.argmax(np.where(within, gain, -np.inf) if within.any() else gain))
     return int(i[best]), int(j[best])
 
 

@@ -41,7 +41,12 @@ class EmbeddingNetwork(nn.Module):
         v = Wh + b, so the centres become part of the last layer: (CW)h + Cb. Batch normalisation
         becomes part of the others: γ(Wx + b − μ)/σ + β = (γW/σ)x + γ(b − μ)/σ + β.
         """
-        encoder = MLPEncoder((*self.sizes[:-1], len(centres)))
+        return self.with_scores(functional.normalize(centres.float(), dim=1))
+
+    @torch.no_grad()
+    def with_scores(self, directions: Tensor) -> MLPEncoder:
+        """The scores v·d of the embedding before it is brought onto the sphere, for directions (k, d) of any length."""
+        encoder = MLPEncoder((*self.sizes[:-1], len(directions)))
         linear = [layer for layer in encoder if isinstance(layer, nn.Linear)]
         sources = list(self.trunk)
         for target, source, norm in zip(linear, sources[0::3], sources[1::3], strict=False):
@@ -50,7 +55,6 @@ class EmbeddingNetwork(nn.Module):
             factor = norm.weight / torch.sqrt(norm.running_var + norm.eps)  # (out,)
             target.weight.copy_(source.weight * factor[:, None])
             target.bias.copy_((source.bias - norm.running_mean) * factor + norm.bias)
-        unit = functional.normalize(centres.float(), dim=1)  # (k, d)
-        linear[-1].weight.copy_(unit @ self.last.weight)
-        linear[-1].bias.copy_(unit @ self.last.bias)
+        linear[-1].weight.copy_(directions @ self.last.weight)
+        linear[-1].bias.copy_(directions @ self.last.bias)
         return encoder.eval()

@@ -10,15 +10,17 @@ import numpy as np
 import torch
 from sklearn.cluster import KMeans
 from torch import Tensor
+from torch.nn import functional
 
 from rlm_core.learning.loop import Batches, Progress, train
 from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training.codes.code_presets import QRLMPreset
-from rlm_core.training.codes.hierarchy import merge_order
+from rlm_core.training.codes.hierarchy import merge_order, merged_codes
 from rlm_core.training.codes.network import EmbeddingNetwork
 from rlm_core.training.codes.pairs_of_views import Pairs
+from rlm_core.training.codes.self_labels import Scores, self_labelled
 from rlm_core.training.crlm.nt_xent import nt_xent
-from rlm_core.types import FloatArray
+from rlm_core.types import FloatArray, IntArray
 
 JOINT_ROWS = 50_000  # pairs of views from which the joint distribution of codes is measured
 BLOCK = 4_096
@@ -65,11 +67,23 @@ def train_codes(
     clusters = KMeans(preset.codes, n_init=1, max_iter=50, random_state=seed).fit(embedded.numpy())
     encoder = network.with_centres(torch.from_numpy(clusters.cluster_centers_))
     chosen = torch.randperm(len(inputs), generator=generator)[:JOINT_ROWS]
-    return Codes(
-        encoder=encoder,
-        order=merge_order(joint_of_views(encoder, pairs, chosen, generator, preset.codes)),
-        history=history,
+    order = merge_order(joint_of_views(encoder, pairs, chosen, generator, preset.codes))
+    if not preset.rounds:
+        return Codes(encoder=encoder, order=order, history=history)
+    again = self_labelled(
+        network,
+        _names(encoder, merged_codes(order, preset.groups)),
+        pairs,
+        inputs,
+        groups=preset.groups,
+        rounds=preset.rounds,
+        fine_codes=preset.codes,
+        temperature=preset.temperature,
+        seed=seed,
+        progress=progress,
     )
+    joint = joint_of_views(again.encoder, pairs, chosen, generator, len(again.groups))
+    return Codes(encoder=again.encoder, order=merge_order(joint, again.groups), history=history + again.history)
 
 
 def contrastive(pairs: Pairs, *, temperature: float) -> Callable[[EmbeddingNetwork, Tensor, torch.Generator], Tensor]:
@@ -80,6 +94,16 @@ def contrastive(pairs: Pairs, *, temperature: float) -> Callable[[EmbeddingNetwo
         return nt_xent(embedded[: len(rows)], embedded[len(rows) :], temperature=temperature)
 
     return objective
+
+
+def _names(encoder: MLPEncoder, merge: IntArray) -> Scores:
+    """What merged codes say of inputs: 1 for the code of each, (n, p) to (n, k)."""
+    into = torch.from_numpy(merge)
+
+    def names(inputs: Tensor) -> Tensor:
+        return functional.one_hot(into[encoder(inputs).argmax(1)], int(into.max()) + 1).float()
+
+    return names
 
 
 @torch.no_grad()
