@@ -74,14 +74,15 @@ class Student(nn.Module):
 
 def digit_teacher(groups: int) -> nn.Module:
     """A small convolutional network for pixels (n, 784)."""
-    return nn.Sequential(
+    network: nn.Module = nn.Sequential(
         nn.Unflatten(1, (1, SIDE, SIDE)),
         *(nn.Conv2d(1, 16, 5, stride=2, padding=2), nn.BatchNorm2d(16), nn.ReLU()),
         *(nn.Conv2d(16, 48, 3, stride=2, padding=1), nn.BatchNorm2d(48), nn.ReLU()),
         nn.Flatten(),
         *(nn.Linear(48 * 49, 64), nn.BatchNorm1d(64), nn.ReLU()),
         nn.Linear(64, groups),
-    ).to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
+    )
+    return network.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
 
 
 def feature_teacher(width: int, groups: int) -> nn.Module:
