@@ -55,13 +55,13 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def measure(dataset: str, name: str, seed: int, run: Path, finished: set[tuple[str, str, float, int]]) -> list[Row]:
+def measure(dataset: str, name: str, seed: int, run: Path, finished: set[table.Key]) -> list[Row]:
     """The trials of one run that are not measured yet: the representation, and what it started from."""
     model, preset, data = model_from_run(run), PRESETS[name], load(dataset)
     classes = len(model.card.classes)
     rows = []
     for mechanism in (model.card.kind, "raw features"):
-        if (dataset, mechanism, math.inf, seed) in finished:
+        if (dataset, mechanism, math.inf, seed, 0, 1) in finished:
             continue
         start = time.perf_counter()
         if mechanism == "raw features":

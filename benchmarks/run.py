@@ -81,8 +81,8 @@ def missing(options: argparse.Namespace) -> list[Trial]:
 def measure(trial: Trial, runs: Path) -> str:
     """Run one trial in a worker, append its row, and say what came out."""
     row = import_module(f"benchmarks.experiments.{trial.experiment}").measure(trial, runs)
-    table.append(row)
-    return f"{row.accuracy:.2f} % in {row.seconds:.0f} s"
+    written = table.append(row)
+    return f"{row.accuracy:.2f} % in {row.seconds:.0f} s" + ("" if written else " (another process had it already)")
 
 
 def one_thread() -> None:

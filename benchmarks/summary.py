@@ -86,7 +86,7 @@ class Cell:
 def cells(experiment: str, folder: Path | None = None) -> list[Cell]:
     """All cells of an experiment, by dataset and mechanism (the paper's in its order, then ours), ε falling from ∞."""
     groups: dict[tuple[str, str], dict[float, list[dict[str, str]]]] = {}
-    for row in table.read(experiment, table.RESULTS if folder is None else folder):
+    for row in table.read(experiment, folder):
         by_epsilon = groups.setdefault((row["dataset"], row["mechanism"]), {})
         by_epsilon.setdefault(float(row["epsilon"]), []).append(row)
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import rlm_core
 from benchmarks import table
-from benchmarks.table import Row
+from benchmarks.table import Key, Row
 from rlm_core.collector.classifier import NoiseAwareClassifier, Objective, Predict
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import Mechanism
@@ -31,22 +31,26 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One cell of one table, with one seed."""
+    """One cell of one table, with one seed, and one draw of the channel."""
 
     experiment: str
     dataset: str
     mechanism: str
     epsilon: float
     seed: int
+    draw: int = 0
+    protocol: int = 1
 
     @property
-    def key(self) -> tuple[str, str, float, int]:
+    def key(self) -> Key:
         """As :attr:`benchmarks.table.Row.key`."""
-        return self.dataset, self.mechanism, self.epsilon, self.seed
+        return self.dataset, self.mechanism, self.epsilon, self.seed, self.draw, self.protocol
 
     def generator(self) -> np.random.Generator:
         """The simulated noise of this trial: different in every cell, the same in every run."""
-        words = (self.experiment, self.dataset, self.mechanism, f"{self.epsilon:g}")
+        words = [self.experiment, self.dataset, self.mechanism, f"{self.epsilon:g}"]
+        if self.draw:  # the first draw is the one of the trials that were measured before there were several
+            words.append(f"draw {self.draw}")
         return np.random.default_rng([self.seed, *"|".join(words).encode()])
 
 
@@ -127,6 +131,8 @@ def row(trial: Trial, people: People, accuracy: float, start: float, **columns: 
         mechanism=trial.mechanism,
         epsilon=trial.epsilon,
         seed=trial.seed,
+        draw=trial.draw,
+        protocol=trial.protocol,
         accuracy=round(100 * accuracy, 3),
         train_rows=len(people.train[1]),
         test_rows=len(people.test[1]),
@@ -147,7 +153,6 @@ def same_without_ldp(trial: Trial, raw: tuple[str, ...], experiment: str | None 
     alike = raw if trial.mechanism in raw else (trial.mechanism,)
     for values in table.read(experiment or trial.experiment):
         found = table.parse(values)
-        if (found.dataset, found.epsilon, found.seed) == (trial.dataset, trial.epsilon, trial.seed):
-            if found.mechanism in alike:
-                return table.renamed(found, experiment=trial.experiment, mechanism=trial.mechanism)
+        if found.mechanism in alike and found.key == replace(trial, mechanism=found.mechanism).key:
+            return table.renamed(found, experiment=trial.experiment, mechanism=trial.mechanism)
     return None

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import csv
+import errno
 import math
+import os
+from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,8 +46,7 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     rows = table.read("representations", tmp_path)
     assert tuple(rows[0]) == COLUMNS
     assert [float(each["accuracy"]) for each in rows] == [12.5, 13.5]
-    assert table.done("representations", tmp_path) == {("mnist", "V-RLM", math.inf, 0), ("mnist", "V-RLM", 4.0, 1)}
-    assert row(0).key in table.done("representations", tmp_path)
+    assert table.done("representations", tmp_path) == {row(0).key, row(1, epsilon=4.0).key}
 
 
 def test_two_processes_may_append_to_one_file(tmp_path: Path) -> None:
@@ -57,6 +60,100 @@ def test_two_processes_may_append_to_one_file(tmp_path: Path) -> None:
         lines = list(csv.reader(file))
     assert lines.count(list(COLUMNS)) == 1
     assert sorted(int(line[4]) for line in lines[1:]) == list(range(100))
+
+
+def _append_all(folder: Path, written: Any) -> None:
+    for seed in range(30):
+        if table.append(row(seed), folder):
+            with written.get_lock():
+                written.value += 1
+
+
+def test_two_processes_never_write_the_same_trial_twice(tmp_path: Path) -> None:
+    context = get_context("spawn")
+    written = context.Value("i", 0)
+    writers = [context.Process(target=_append_all, args=(tmp_path, written)) for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [int(each["seed"]) for each in table.read("representations", tmp_path)] == list(range(30))
+    assert written.value == 30 and [writer.exitcode for writer in writers] == [0, 0]
+
+
+@pytest.mark.parametrize("kept", [1, 30, -1])
+def test_a_torn_tail_is_named_and_repaired(tmp_path: Path, kept: int, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "representations.csv"
+    for seed in range(2):
+        table.append(row(seed), tmp_path)
+    whole = path.read_bytes()
+    line = whole.splitlines(keepends=True)[-1].replace(b",1,50.0", b",2,50.0")
+    path.write_bytes(whole + line[:kept])
+    caplog.clear()
+    assert table.done("representations", tmp_path) == {row(0).key, row(1).key}
+    assert "representations.csv ends with a torn row" in caplog.text
+    assert path.read_bytes() == whole + line[:kept]  # reading changes nothing
+    table.append(row(2), tmp_path)
+    assert path.read_bytes() == whole + line
+    caplog.clear()
+    assert len(table.read("representations", tmp_path)) == 3 and not caplog.text
+
+
+def test_a_row_glued_to_half_a_row_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "representations.csv"
+    for seed in range(3):
+        table.append(row(seed), tmp_path)
+    header, first, second, third = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(header + first[:20] + second + third)
+    caplog.clear()
+    assert table.done("representations", tmp_path) == {row(2).key}
+    assert "line 2 is damaged" in caplog.text
+    table.append(row(0), tmp_path)
+    assert path.read_bytes() == header + third + first
+
+
+@pytest.mark.parametrize("fits", [0, 25])
+def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, fits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "representations.csv"
+    table.append(row(0), tmp_path)
+    before, write = path.read_bytes(), os.write
+
+    def full(file: int, data: bytes) -> int:
+        if not fits:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(file, data[:fits])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(table.os, "write", full)
+        with pytest.raises(OSError) as caught:
+            table.append(row(1), tmp_path)
+    assert caught.value.errno == errno.ENOSPC and path.read_bytes() == before
+    assert table.append(row(1), tmp_path) and len(table.read("representations", tmp_path)) == 2
+
+
+def test_files_without_draw_and_protocol_are_read_and_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "representations.csv"
+    old = [name for name in COLUMNS if name not in table.LATER_COLUMNS]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, old, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerow(asdict(row(0)))
+    (values,) = table.read("representations", tmp_path)
+    assert (values["draw"], values["protocol"]) == ("0", "1") and table.parse(values) == row(0)
+    assert not table.append(row(0), tmp_path)
+    assert table.append(row(0, draw=1), tmp_path) and table.append(row(0, protocol=2), tmp_path)
+    assert path.read_text().splitlines()[0] == ",".join(COLUMNS)
+    assert [table.parse(each) for each in table.read("representations", tmp_path)] == [
+        row(0),
+        row(0, draw=1),
+        row(0, protocol=2),
+    ]
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "representations.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="Expected the columns experiment"):
+        table.read("representations", tmp_path)
 
 
 def test_the_report_averages_the_trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
