@@ -80,7 +80,7 @@ def coded(experiment: str, dataset: str, seed: int, runs: Path) -> Coded:
     name = RUNS[experiment, dataset]
     folder = runs / f"{name}-seed{seed}"
     if not (folder / "codes.json").is_file():
-        raise MissingRun(f"python -m rlm_core.training.codes {name} --seed {seed} --out {runs}")
+        raise MissingRun(f"rlm train {name} --seed {seed} --out {runs}")
     run = CodeRun.read(folder)
     novel = run.preset.split == "novel_class"
     parts: dict[Part, tuple[IntArray, IntArray]] = {}

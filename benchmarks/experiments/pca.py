@@ -26,7 +26,7 @@ from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.registry import identity
 from rlm_core.training.presets import PRESETS, preset_name
 from rlm_core.training.rows import preset_split
-from rlm_core.zoo.ship import picture_features
+from rlm_core.zoo.trained_run import picture_features
 
 EXPERIMENT = "pca"
 DIMENSION = 8

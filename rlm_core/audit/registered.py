@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlm_core.audit.run import CONFIDENCE, SAMPLES, AuditResult, Callback, Pair, audit_pairs
+from rlm_core.audit.audit_mechanism import CONFIDENCE, SAMPLES, AuditResult, Callback, Pair, audit_pairs
 from rlm_core.mechanism import Mechanism
 from rlm_core.registry import Entry
 from rlm_core.types import FloatArray
@@ -25,7 +25,7 @@ def audit_registered(
 
 
 def pairs_of(entry: Entry, mechanism: Mechanism) -> list[Pair]:
-    """The entry's worst pair (x, x′), its other pairs and, where half-way between x and x′ lies a record, (half-way, x).
+    """The entry's worst pair (x, x′), other pairs and, where a record lies half-way between x and x′, (half-way, x).
 
     For the Laplace mechanism these are (l·e₁, −l·e₁), where the densities differ most, and
     (0, l·e₁), where the spacing of the floating-point numbers differs most.

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import experiments, report, run, summary, table
+from benchmarks import experiments, report, run_experiments, summary, table
 from benchmarks.__main__ import main
 from benchmarks.experiments import (
     auxiliary_size,
@@ -159,11 +159,11 @@ def _options(**changes: object) -> argparse.Namespace:
 
 
 def test_the_runner_skips_what_is_there_and_takes_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run.table, "done", lambda experiment: {("mnist", "PCA", 10.0, 0)})
-    assert len(run.missing(_options())) == 3 * 7 - 1
-    assert [trial.seed for trial in run.missing(_options(epsilon=[10.0]))] == [1, 2]
-    assert len(run.missing(_options(epsilon=[math.inf]))) == 3
-    assert run.missing(_options(dataset=["cifar10"])) == []
+    monkeypatch.setattr(run_experiments.table, "done", lambda experiment: {("mnist", "PCA", 10.0, 0, 0, 1)})
+    assert len(run_experiments.missing(_options())) == 3 * 7 - 1
+    assert [trial.seed for trial in run_experiments.missing(_options(epsilon=[10.0]))] == [1, 2]
+    assert len(run_experiments.missing(_options(epsilon=[math.inf]))) == 3
+    assert run_experiments.missing(_options(dataset=["cifar10"])) == []
 
 
 def test_a_missing_run_is_named_with_its_command(tmp_path: Path) -> None:
