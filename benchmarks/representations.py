@@ -19,7 +19,7 @@ import torch
 
 import rlm_core
 from benchmarks import table
-from benchmarks.experiments.people import RAW_HIDDEN
+from benchmarks.experiments.participants import RAW_HIDDEN
 from benchmarks.table import Row
 from rlm_core.catalogue import DATASETS
 from rlm_core.data import load

@@ -17,10 +17,11 @@ import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks.experiments.people import CLASSIFIER_PARTS, MissingRun
+from benchmarks.experiments.participants import CLASSIFIER_PARTS, MissingRun
 from benchmarks.experiments.protocol import People, Trial, ask_group, row
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, NOVEL_CLASS
@@ -220,8 +221,8 @@ def _row(trial: Trial, everybody: Coded, accuracy: float, start: float, k: int) 
         hidden=(),
         facts={"latent_dim": k, "radius": 1.0, "epsilon_pretraining": "none"},
     )
-    budget = {} if math.isinf(trial.epsilon) else {"epsilon_x": trial.epsilon, "epsilon_y": 0.0}
-    return row(trial, people, accuracy, start, **budget)
+    columns: dict[str, Any] = {} if math.isinf(trial.epsilon) else {"epsilon_x": trial.epsilon, "epsilon_y": 0.0}
+    return row(trial, people, accuracy, start, **columns)
 
 
 def _nothing(epsilon_x: float) -> RLM:

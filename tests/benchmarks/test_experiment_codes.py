@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.experiments import codes
-from benchmarks.experiments.people import MissingRun
+from benchmarks.experiments.participants import MissingRun
 from benchmarks.experiments.protocol import Trial
 from rlm_core.training.codes.hierarchy import merge_order, merged_codes
 

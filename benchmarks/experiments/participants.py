@@ -128,14 +128,14 @@ def features(name: str, seed: int) -> People:
     )
 
 
-def of(trial: Trial, name: str, runs: Path) -> People:
+def load_participants(trial: Trial, name: str, runs: Path) -> People:
     """The people of a cell: representations for a learnt mechanism, raw records or features for a benchmark."""
     if trial.mechanism not in RAW:
         return learnt(name, trial.seed, runs)
     return features(name, trial.seed) if math.isinf(trial.epsilon) else raw(name, trial.mechanism, trial.seed)
 
 
-def join(name: str, seed: int) -> tuple[LABELLED, LABELLED, LABELLED]:
+def own_columns(name: str, seed: int) -> tuple[LABELLED, LABELLED, LABELLED]:
     """The collector's own columns of the data join (paper, appendix "Data Join"), encoded, with labels."""
     table = load("lending_club")
     split = preset_split(table, PRESETS[name], seed)
