@@ -112,5 +112,5 @@ def test_people_of_the_join_are_one_hot_and_a_missing_run_is_named(made_up: code
 
 
 def test_a_missing_run_is_named_with_its_command(tmp_path: Path) -> None:
-    with pytest.raises(MissingRun, match="rlm_core.training.codes mnist-qrlm --seed 7"):
+    with pytest.raises(MissingRun, match="rlm train mnist-qrlm --seed 7"):
         codes.coded("data_collection", "mnist", 7, tmp_path)
