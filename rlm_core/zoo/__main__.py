@@ -87,7 +87,6 @@ def print_table(rows: Sequence[dict[str, object]]) -> None:
             f"{line['name']!s:28} {line['kind']!s:6} {line['dataset']!s:13} {line['d']!s:>3} {line['l']:>5g} "
             f"{line['epsilon_pretraining']!s:>7} {line['megabytes']:>5} {metrics.get('clean_accuracy_percent', ''):>8}"
         )
-    return 0
 
 
 if __name__ == "__main__":
