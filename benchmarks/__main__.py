@@ -11,14 +11,14 @@ from importlib import import_module
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is imported: one core, as the figures say
 
 COMMANDS = {
-    "speed": "how fast the mechanisms are, beside numpy and OpenDP",
-    "run": "an experiment of the paper; appends to benchmarks/results/EXPERIMENT.csv",
-    "representations": "accuracy on clean representations, without LDP, three seeds",
-    "app": "how fast the pages answer a slider",
-    "collect": "how fast the collector's page learns, and what other visitors notice of it",
-    "report": "ours against the paper, from the committed results",
+    "speed": ("speed", "how fast the mechanisms are, beside numpy and OpenDP"),
+    "run": ("run_experiments", "an experiment of the paper; appends to benchmarks/results/EXPERIMENT.csv"),
+    "representations": ("representations", "accuracy on clean representations, without LDP, three seeds"),
+    "app": ("app_speed.pages", "how fast the pages answer a slider"),
+    "collect": ("app_speed.collect", "how fast the collector's page learns, and what other visitors notice of it"),
+    "report": ("report", "ours against the paper, from the committed results"),
 }
-"""Command (and module) to what it does. A new experiment adds its line here."""
+"""Command to its module and what it does. A new experiment adds its line here."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,12 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    for name, summary in COMMANDS.items():
+    for name, (module, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
         if name in given[:1]:
-            import_module(f"benchmarks.{name}").add_arguments(command)
+            import_module(f"benchmarks.{module}").add_arguments(command)
     options = parser.parse_args(given)
-    code: int = import_module(f"benchmarks.{options.command}").main(options)
+    code: int = import_module(f"benchmarks.{COMMANDS[options.command][0]}").main(options)
     return code
 
 

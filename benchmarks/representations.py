@@ -4,7 +4,7 @@ For every dataset, the mechanism that the paper uses without LDP, trained with e
 beside it the same classifier on what the mechanism started from: pixels, the frozen trunk's
 512 features, encoded loans. Paper, table "data collection", column "No LDP".
 
-    python -m rlm_core.training mnist-vrlm-l10-learnt --seed 0 --out runs     (and seeds 1, 2)
+    rlm train mnist-vrlm-l10-learnt --seed 0 --out runs     (and seeds 1, 2)
     python -m benchmarks representations --runs runs
 """
 
@@ -19,14 +19,15 @@ import torch
 
 import rlm_core
 from benchmarks import table
-from benchmarks.experiments.people import RAW_HIDDEN
+from benchmarks.experiments.participants import RAW_HIDDEN
 from benchmarks.table import Row
 from rlm_core.catalogue import DATASETS
-from rlm_core.data import load, split_of
+from rlm_core.data import load
 from rlm_core.data.splits import Part
 from rlm_core.training.presets import PRESETS, preset_name
+from rlm_core.training.rows import preset_split
 from rlm_core.zoo.metrics import clean_classifier, fit_clean
-from rlm_core.zoo.ship import inputs_of, make_bundle, model_from_run
+from rlm_core.zoo.trained_run import inputs_of, model_from_run, representations
 
 EXPERIMENT = "representations"
 CLASSIFIER_PARTS: tuple[Part, ...] = ("classifier_train", "classifier_valid", "classifier_test")
@@ -47,7 +48,7 @@ def main(options: argparse.Namespace) -> int:
         for seed in range(options.seeds):
             run = options.runs / f"{name}-seed{seed}"
             if not (run / "run.json").is_file():
-                print(f"missing: python -m rlm_core.training {name} --seed {seed} --out {options.runs}")
+                print(f"missing: rlm train {name} --seed {seed} --out {options.runs}")
                 continue
             for row in measure(dataset, name, seed, run, finished):
                 table.append(row)
@@ -64,14 +65,12 @@ def measure(dataset: str, name: str, seed: int, run: Path, finished: set[table.K
         if (dataset, mechanism, math.inf, seed, 0, 1) in finished:
             continue
         start = time.perf_counter()
+        split = preset_split(data, preset, seed)
         if mechanism == "raw features":
-            split = split_of(data, seed=seed)
             train, valid, test = (inputs_of(model, data, split, part) for part in CLASSIFIER_PARTS)
             classifier = clean_classifier(preset, classes, seed, RAW_HIDDEN[dataset], raw=True)
         else:
-            bundle = make_bundle(model, data, preset, seed)
-            train, valid = (bundle.train_z, bundle.train_y), (bundle.valid_z, bundle.valid_y)
-            test = (bundle.test_z, bundle.test_y)
+            train, valid, test = (representations(model, data, split, part) for part in CLASSIFIER_PARTS)
             classifier = clean_classifier(preset, classes, seed)
         fit_clean(classifier, train, valid)
         rows.append(

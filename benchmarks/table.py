@@ -74,7 +74,7 @@ def parse(values: dict[str, str]) -> Row:
     """A row of text as a :class:`Row`; settings that are words ("learnt") or empty stay text."""
     numbers: dict[str, Any] = {}
     for field in fields(Row):
-        text = values.get(field.name, LATER_COLUMNS.get(field.name, ""))
+        text = values.get(field.name) or LATER_COLUMNS.get(field.name, "")
         if field.type in ("int", "float"):
             numbers[field.name] = int(text) if field.type == "int" else float(text)
         else:

@@ -23,6 +23,7 @@ SOURCES = sorted(
 ) + [path.name for path in sorted(ROOT.glob("*.py"))]
 CORE = [source for source in SOURCES if source.startswith("rlm_core/")]
 TREES = {source: ast.parse((ROOT / source).read_text(encoding="utf-8")) for source in SOURCES}
+ENCODERS = ("rlm_core/owner/encoder.py", "rlm_core/owner/merged_encoder.py")  # networks: imported by who uses one
 BROKEN = "rlm_core/audit/broken.py"  # wrong on purpose, and never registered
 
 
@@ -82,6 +83,96 @@ def test_the_collector_never_imports_the_owner_or_the_data(source: str) -> None:
 @pytest.mark.parametrize("source", CORE)
 def test_the_library_knows_nothing_of_the_app_or_the_benchmarks(source: str) -> None:
     assert touches(source, "streamlit", "ui", "pages", "benchmarks", "app", "serve") == []
+
+
+def under(*folders: str) -> list[str]:
+    """The sources in some folders."""
+    found = [source for source in SOURCES if source.startswith(tuple(f"{folder}/" for folder in folders))]
+    assert found, folders
+    return found
+
+
+def loaded_with(source: str) -> set[str]:
+    """What a source imports when it is imported itself: not what is inside a function, or for the type checker only."""
+    tree = TREES[source]
+    kept = ast.Module(body=[], type_ignores=[])
+    waiting: list[ast.stmt] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            waiting += node.orelse
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            kept.body.append(node)
+        elif not isinstance(node, ast.FunctionDef):
+            waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+    return set(imports(source, kept))
+
+
+@pytest.mark.parametrize("source", under("rlm_core/owner"))
+def test_the_owner_imports_nothing_of_the_rest(source: str) -> None:
+    inside = [name for name in touches(source, "rlm_core") if name != "rlm_core"]
+    allowed = (
+        "rlm_core.owner",
+        "rlm_core.types",
+        "rlm_core.digest",
+        *(["rlm_core.vision"] if source in ENCODERS else []),
+    )
+    assert [name for name in inside if not name.startswith(allowed)] == []
+    if source not in ENCODERS:
+        assert not {name for name in loaded_with(source) if name.split(".")[0] == "torch"}
+
+
+@pytest.mark.parametrize("source", under("rlm_core/collector"))
+def test_the_collector_never_imports_training(source: str) -> None:
+    assert touches(source, "rlm_core.training", "rlm_core.zoo") == []
+
+
+@pytest.mark.parametrize("source", under("rlm_core/learning"))
+def test_learning_is_below_training_and_collector(source: str) -> None:
+    assert [name for name in touches(source, "rlm_core") if not name.startswith("rlm_core.learning")] in (
+        [],
+        ["rlm_core"],
+    )
+
+
+@pytest.mark.parametrize("source", under("rlm_core/training"))
+def test_training_never_imports_what_is_shipped(source: str) -> None:
+    assert touches(source, "rlm_core.zoo") == []
+
+
+@pytest.mark.parametrize("source", ["benchmarks/table.py", "benchmarks/summary.py"])
+def test_reading_results_runs_nothing(source: str) -> None:
+    allowed = ("benchmarks.table", "rlm_core.catalogue")
+    inside = [name for name in touches(source, "rlm_core", "benchmarks") if name != "benchmarks"]
+    assert [name for name in inside if not name.startswith(allowed)] == []
+    assert touches(source, "torch", "sklearn", "streamlit") == []
+
+
+@pytest.mark.parametrize("source", under("ui", "pages"))
+def test_the_app_reads_results_and_runs_no_experiment(source: str) -> None:
+    found = [name for name in touches(source, "benchmarks") if name != "benchmarks"]
+    assert [name for name in found if not name.startswith(("benchmarks.table", "benchmarks.summary"))] == []
+
+
+@pytest.mark.parametrize("source", under("benchmarks"))
+def test_only_the_benchmarks_of_the_app_import_it(source: str) -> None:
+    """They are the top of the stack: started by name, imported by nobody."""
+    assert touches(source, "benchmarks.app_speed", "rlm_core.zoo.ship") == []
+    if not source.startswith("benchmarks/app_speed/"):
+        assert touches(source, "ui", "pages", "app", "serve", "streamlit") == []
+
+
+def test_importing_goes_one_way() -> None:
+    """No two parts import each other when they are loaded."""
+    parts = {source: ".".join(source.split("/")[:2]).removesuffix(".py") for source in under("rlm_core")}
+    modules = {source.removesuffix(".py").replace("/", "."): part for source, part in parts.items()}
+    edges = {
+        (part, modules[name])
+        for source, part in parts.items()
+        for name in loaded_with(source)
+        if name in modules and modules[name] != part
+    }
+    assert {(left, right) for left, right in edges if (right, left) in edges} == set()
 
 
 @pytest.mark.parametrize("source", [source for source in SOURCES if source != "rlm_core/vision.py"])

@@ -11,8 +11,7 @@ import math
 import time
 from pathlib import Path
 
-from benchmarks.experiments import data_collection
-from benchmarks.experiments import people as who
+from benchmarks.experiments import data_collection, participants
 from benchmarks.experiments.protocol import EPSILONS, Trial, row
 from benchmarks.table import Row
 from rlm_core.catalogue import AUXILIARY_SHARES, EXPERIMENTS
@@ -41,7 +40,7 @@ def measure(trial: Trial, runs: Path) -> Row:
         return data_collection.measured(trial, runs)
     name = preset_name(data_collection.EXPERIMENT, "mnist", trial.epsilon, share=share)
     if trial.mechanism in SHARES:
-        people = who.learnt(name, trial.seed, runs)
+        people = participants.learnt(name, trial.seed, runs)
     else:
-        people = who.raw(name, trial.mechanism, trial.seed, everyone=True)
-    return row(trial, people, data_collection.collect(trial, people), start, **data_collection.split_budget(trial))
+        people = participants.raw(name, trial.mechanism, trial.seed, everyone=True)
+    return row(trial, people, data_collection.collect(trial, people), start, budget=data_collection.split_budget(trial))

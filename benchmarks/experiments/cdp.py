@@ -10,8 +10,7 @@ import math
 import time
 from pathlib import Path
 
-from benchmarks.experiments import data_collection
-from benchmarks.experiments import people as who
+from benchmarks.experiments import data_collection, participants
 from benchmarks.experiments.protocol import EPSILONS, Trial, row
 from benchmarks.table import Row
 from rlm_core.catalogue import EXPERIMENTS
@@ -43,7 +42,7 @@ def measure(trial: Trial, runs: Path) -> Row:
     if math.isinf(central):
         return data_collection.measured(trial, runs)
     name = private_name(preset_name(data_collection.EXPERIMENT, trial.dataset, trial.epsilon), central)
-    people = who.learnt(name, trial.seed, runs)
+    people = participants.learnt(name, trial.seed, runs)
     if math.isinf(trial.epsilon):
         return row(trial, people, data_collection.without_ldp(trial, people), start)
-    return row(trial, people, data_collection.collect(trial, people), start, **data_collection.split_budget(trial))
+    return row(trial, people, data_collection.collect(trial, people), start, budget=data_collection.split_budget(trial))

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiments.people import CLASSIFIER_PARTS, MissingRun
+from benchmarks.experiments.participants import CLASSIFIER_PARTS, MissingRun
 from benchmarks.experiments.protocol import Answers, People, Trial, ask_group
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, NOVEL_CLASS
@@ -92,7 +92,7 @@ def coded(experiment: str, dataset: str, seed: int, runs: Path) -> Coded:
     name = RUNS[experiment, dataset]
     folder = runs / f"{name}-seed{seed}"
     if not (folder / "codes.json").is_file():
-        raise MissingRun(f"python -m rlm_core.training.codes {name} --seed {seed} --out {runs}")
+        raise MissingRun(f"rlm train {name} --seed {seed} --out {runs}")
     run = CodeRun.read(folder)
     novel = run.preset.split == "novel_class"
     parts: dict[Part, tuple[IntArray, IntArray]] = {}

@@ -14,8 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.experiments import codes, joint
-from benchmarks.experiments import people as who
+from benchmarks.experiments import codes, joint, participants
 from benchmarks.experiments.protocol import (
     EPSILONS,
     Answers,
@@ -31,6 +30,7 @@ from benchmarks.experiments.protocol import (
 from benchmarks.table import Row, parse, read, renamed
 from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
 from rlm_core.collector.classifier import Objective
+from rlm_core.owner.budget import Budget
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.training.paper_settings import choice
 from rlm_core.training.presets import PRESETS, preset_name
@@ -60,10 +60,10 @@ def measure(trial: Trial, runs: Path) -> Row:
     if known is not None:
         return known
     name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
-    people = who.of(trial, name, runs)
+    people = participants.load_participants(trial, name, runs)
     if math.isinf(trial.epsilon):
         return row(trial, people, without_ldp(trial, people), start)
-    return row(trial, people, collect(trial, people), start, **split_budget(trial))
+    return row(trial, people, collect(trial, people), start, budget=split_budget(trial))
 
 
 def answers(trial: Trial, runs: Path) -> Answers | None:
@@ -81,11 +81,11 @@ def measured(trial: Trial, runs: Path) -> Row:
     for found in map(parse, read(EXPERIMENT)):
         if found.key == key:
             return renamed(found, experiment=trial.experiment, mechanism=trial.mechanism)
-    raise who.MissingRun(f"python -m benchmarks run {EXPERIMENT} --runs {runs}")
+    raise participants.MissingRun(f"python -m benchmarks run {EXPERIMENT} --runs {runs}")
 
 
-def split_budget(trial: Trial) -> dict[str, float]:
-    """ε = εx + εy, as columns of a row: with the paper's λ, but ½ for pictures at ε ≤ 2.
+def split_budget(trial: Trial) -> Budget:
+    """ε = εx + εy with the paper's λ, but ½ for pictures at ε ≤ 2.
 
     What a pair (z̃, ỹ) tells about p(y|z) is of the order of (εx·εy)² for small ε, whatever the
     mechanism, and that is largest for equal halves. Lending Club keeps the paper's 0.95.
@@ -94,14 +94,14 @@ def split_budget(trial: Trial) -> dict[str, float]:
     assert lam is not None
     if trial.dataset != "lending_club" and trial.epsilon <= 2:
         lam = 0.5
-    return {"epsilon_x": lam * trial.epsilon, "epsilon_y": (1 - lam) * trial.epsilon, "lam": lam}
+    return Budget(epsilon=trial.epsilon, lam=lam)
 
 
 def without_ldp(trial: Trial, people: People) -> float:
     """The same classifier on clean records and labels."""
     preset = PRESETS[preset_name(EXPERIMENT, trial.dataset, math.inf)]
     raw = trial.mechanism in RAW
-    hidden = who.RAW_HIDDEN[trial.dataset] if raw else people.hidden[0]
+    hidden = participants.RAW_HIDDEN[trial.dataset] if raw else people.hidden[0]
     classifier = clean_classifier(preset, people.classes, trial.seed, hidden, raw=raw)
     return fit_clean(classifier, people.train, people.valid).score(*people.test)
 
@@ -109,8 +109,8 @@ def without_ldp(trial: Trial, people: People) -> float:
 def collect(trial: Trial, people: People) -> float:
     """Collect everybody's report, train on the reports, and classify clean test records."""
     generator, budget = trial.generator(), split_budget(trial)
-    mechanism = people.make(budget["epsilon_x"])
-    labels = RandomisedResponse(epsilon=budget["epsilon_y"], classes=people.classes)
+    mechanism = people.make(budget.epsilon_x)
+    labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=people.classes)
     z_private = mechanism.simulate(people.train[0], generator=generator)
     y_private = labels.simulate(people.train[1], generator=generator)
     validate = ask_group(trial.epsilon, people.valid, generator)

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiments import codes
-from benchmarks.experiments import people as who
+from benchmarks.experiments import codes, participants
 from benchmarks.experiments.protocol import EPSILONS, LABELLED, People, Trial, ask_group, row, same_without_ldp
 from benchmarks.table import Row
 from rlm_core.catalogue import CLEAN_FEATURES, CODES, EXPERIMENTS, RAW
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from rlm_core.collector.join import JoinedClassifier, joined
+from rlm_core.owner.budget import Budget
 from rlm_core.training.presets import preset_name
 
 EXPERIMENT = "data_join"
@@ -47,18 +47,20 @@ def measure(trial: Trial, runs: Path) -> Row:
     if known is not None:
         return known
     name = preset_name(EXPERIMENT, DATASET, trial.epsilon)
-    own = who.join(name, trial.seed)
+    own = participants.own_columns(name, trial.seed)
     if trial.mechanism == CLEAN_FEATURES:
-        people = who.raw(name, "Laplace", trial.seed)
+        people = participants.raw(name, "Laplace", trial.seed)
         nothing = tuple(np.empty((len(labels), 0)) for _, labels in own)
         return row(trial, people, classify(trial, own, nothing), start)
     raw = trial.mechanism in RAW
     if trial.mechanism == CODES:
         people = codes.one_hot_people(trial, runs)
     else:
-        people = who.raw(name, trial.mechanism, trial.seed) if raw else who.learnt(name, trial.seed, runs)
-    columns = {"epsilon_x": trial.epsilon, "epsilon_y": 0.0, "lam": 1.0} if math.isfinite(trial.epsilon) else {}
-    return row(trial, people, classify(trial, own, received(trial, people)), start, **columns)
+        people = (
+            participants.raw(name, trial.mechanism, trial.seed) if raw else participants.learnt(name, trial.seed, runs)
+        )
+    budget = Budget(epsilon=trial.epsilon, lam=1.0) if math.isfinite(trial.epsilon) else None
+    return row(trial, people, classify(trial, own, received(trial, people)), start, budget=budget)
 
 
 def received(trial: Trial, people: People) -> tuple[np.ndarray, ...]:

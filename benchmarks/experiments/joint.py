@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiments import people as who
+from benchmarks.experiments import participants
 from benchmarks.experiments.protocol import Answers, People, Trial
 from rlm_core.collector.joint import CoordinateDiscriminant, SignedDiscriminant
 from rlm_core.owner.joint import JointLaplace, JointSelection
@@ -37,7 +37,7 @@ def collection(trial: Trial, runs: Path) -> Answers:
     """Table 1: everybody sends one joint report; clean records are classified."""
     if math.isinf(trial.epsilon):
         raise ValueError("Expected a finite epsilon: without LDP nothing is joint.")
-    people = who.learnt(RUNS[trial.dataset], trial.seed, runs)
+    people = participants.learnt(RUNS[trial.dataset], trial.seed, runs)
     right, radius = (two_classes if people.classes == 2 else many_classes)(trial, people)
     columns = {"epsilon_x": trial.epsilon, "epsilon_y": 0.0, "radius": radius}
     return Answers(right=right, people=people, columns=columns)

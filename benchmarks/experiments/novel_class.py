@@ -17,8 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiments import codes, data_collection
-from benchmarks.experiments import people as who
+from benchmarks.experiments import codes, data_collection, participants
 from benchmarks.experiments.protocol import (
     EPSILONS,
     Candidate,
@@ -33,6 +32,7 @@ from benchmarks.experiments.protocol import (
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
 from rlm_core.collector.completed_prior import complete
+from rlm_core.owner.budget import Budget
 from rlm_core.training.presets import preset_name
 
 EXPERIMENT = "novel_class"
@@ -58,10 +58,10 @@ def measure(trial: Trial, runs: Path) -> Row:
     if known is not None:
         return known
     name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
-    people = who.of(trial, name, runs)
+    people = participants.load_participants(trial, name, runs)
     if math.isinf(trial.epsilon):
         return row(trial, people, data_collection.without_ldp(trial, people), start)
-    return row(trial, people, recognise(trial, people), start, epsilon_x=trial.epsilon, epsilon_y=0.0, lam=1.0)
+    return row(trial, people, recognise(trial, people), start, budget=Budget(epsilon=trial.epsilon, lam=1.0))
 
 
 def recognise(trial: Trial, people: People) -> float:

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiments import data_collection
-from benchmarks.experiments import people as who
+from benchmarks.experiments import data_collection, participants
 from benchmarks.experiments.protocol import EPSILONS, People, Trial, row
 from benchmarks.table import Row
 from rlm_core.baselines import fit_pca_mechanism
@@ -26,7 +25,7 @@ from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.registry import identity
 from rlm_core.training.presets import PRESETS, preset_name
 from rlm_core.training.rows import preset_split
-from rlm_core.zoo.ship import picture_features
+from rlm_core.zoo.trained_run import picture_features
 
 EXPERIMENT = "pca"
 DIMENSION = 8
@@ -47,7 +46,7 @@ def measure(trial: Trial, runs: Path) -> Row:
     people = components(trial.seed)
     if math.isinf(trial.epsilon):
         return row(trial, people, data_collection.without_ldp(trial, people), start)
-    return row(trial, people, data_collection.collect(trial, people), start, **data_collection.split_budget(trial))
+    return row(trial, people, data_collection.collect(trial, people), start, budget=data_collection.split_budget(trial))
 
 
 @lru_cache(maxsize=1)
@@ -64,9 +63,9 @@ def components(seed: int) -> People:
         noise = LaplaceNoise(epsilon=epsilon_x, clip=clip)
         return RLM(name="PCA", encoder=identity, noise=noise, input_dim=DIMENSION, output_dim=DIMENSION)
 
-    parts = (picture_features(dataset, split, part) for part in who.CLASSIFIER_PARTS)
+    parts = (picture_features(dataset, split, part) for part in participants.CLASSIFIER_PARTS)
     train, valid, test = ((clip(projection.encode(x)), y) for x, y in parts)
-    chosen = np.random.default_rng(seed).permutation(len(prior))[: who.PRIOR_ROWS]
+    chosen = np.random.default_rng(seed).permutation(len(prior))[: participants.PRIOR_ROWS]
     return People(
         make=make,
         train=train,

@@ -20,8 +20,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from benchmarks import table
-from benchmarks.experiments import people as who
-from benchmarks.experiments import private_inference
+from benchmarks.experiments import participants, private_inference
 from benchmarks.experiments.protocol import Trial, row
 from benchmarks.table import Row
 from rlm_core.training.paper_settings import PAPER
@@ -71,9 +70,9 @@ def trials(seeds: int) -> list[Trial]:
 def measure(trial: Trial, runs: Path) -> Row:
     """The private validation's estimate for one candidate."""
     start = time.perf_counter()
-    people = who.learnt(trial.mechanism, trial.seed, runs)
+    people = participants.learnt(trial.mechanism, trial.seed, runs)
     _, estimate = private_inference.classify_reports(trial, people)
-    return row(trial, people, estimate, start, **private_inference.split_budget(trial))
+    return row(trial, people, estimate, start, budget=private_inference.split_budget(trial))
 
 
 def chosen(dataset: str, epsilon: float, seed: int, *, among: Collection[str] | None = None) -> str:
@@ -86,6 +85,6 @@ def chosen(dataset: str, epsilon: float, seed: int, *, among: Collection[str] | 
         return paper
     found, names = estimates(epsilon, seed), finalists(epsilon, seed)
     if not set(names) <= set(found):
-        raise who.MissingRun("python -m benchmarks run private_grid")
+        raise participants.MissingRun("python -m benchmarks run private_grid")
     compared = [name for name in names if among is None or name in among]
     return max(compared, key=lambda name: (found[name], name == paper)) if compared else paper

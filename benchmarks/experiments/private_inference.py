@@ -12,8 +12,7 @@ import math
 import time
 from pathlib import Path
 
-from benchmarks.experiments import codes, data_collection, private_grid
-from benchmarks.experiments import people as who
+from benchmarks.experiments import codes, data_collection, participants, private_grid
 from benchmarks.experiments.protocol import (
     EPSILONS,
     Answers,
@@ -29,6 +28,7 @@ from benchmarks.experiments.protocol import (
 )
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
+from rlm_core.owner.budget import Budget
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.training.presets import preset_name
 from rlm_core.types import FloatArray
@@ -54,18 +54,18 @@ def measure(trial: Trial, runs: Path) -> Row:
     if math.isinf(trial.epsilon):
         known = same_without_ldp(trial, RAW, data_collection.EXPERIMENT)
         if known is None:
-            raise who.MissingRun(f"python -m benchmarks run data_collection --runs {runs}")
+            raise participants.MissingRun(f"python -m benchmarks run data_collection --runs {runs}")
         return known
     one_release = answers(trial, runs)
     if one_release is not None:
         return one_release.row(trial, start)
     if trial.mechanism in RAW:
         name = preset_name(EXPERIMENT, trial.dataset, trial.epsilon)
-        people = who.raw(name, trial.mechanism, trial.seed)
+        people = participants.raw(name, trial.mechanism, trial.seed)
     else:
-        people = who.learnt(private_grid.chosen(trial.dataset, trial.epsilon, trial.seed), trial.seed, runs)
+        people = participants.learnt(private_grid.chosen(trial.dataset, trial.epsilon, trial.seed), trial.seed, runs)
     accuracy, _ = classify_reports(trial, people)
-    return row(trial, people, accuracy, start, **split_budget(trial))
+    return row(trial, people, accuracy, start, budget=split_budget(trial))
 
 
 def answers(trial: Trial, runs: Path) -> Answers | None:
@@ -73,18 +73,16 @@ def answers(trial: Trial, runs: Path) -> Answers | None:
     return codes.inference(trial, runs, LAMBDA) if trial.mechanism == CODES else None
 
 
-def split_budget(trial: Trial) -> dict[str, float]:
-    """ε = εx + εy, as columns of a row."""
-    epsilon_x = LAMBDA * trial.epsilon
-    return {"epsilon_x": epsilon_x, "epsilon_y": trial.epsilon - epsilon_x, "lam": LAMBDA}
+def split_budget(trial: Trial) -> Budget:
+    """ε = εx + εy with the paper's λ."""
+    return Budget(epsilon=trial.epsilon, lam=LAMBDA)
 
 
 def classify_reports(trial: Trial, people: People) -> tuple[float, float]:
     """Train on reports, classify reports: the accuracy on the test people, and the private validation's."""
-    epsilon_x, epsilon_y, _ = split_budget(trial).values()
-    generator = trial.generator()
-    mechanism = people.make(epsilon_x)
-    labels = RandomisedResponse(epsilon=epsilon_y, classes=people.classes)
+    generator, budget = trial.generator(), split_budget(trial)
+    mechanism = people.make(budget.epsilon_x)
+    labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=people.classes)
     z_private, z_valid, z_test = (
         mechanism.simulate(x, generator=generator) for x, _ in (people.train, people.valid, people.test)
     )

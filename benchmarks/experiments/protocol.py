@@ -21,6 +21,7 @@ from benchmarks.table import Key, Row
 from rlm_core.collector.classifier import NoiseAwareClassifier, Objective, Predict
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import Mechanism
+from rlm_core.owner.budget import Budget
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.types import BoolArray, FloatArray, IntArray
 
@@ -147,8 +148,12 @@ class Answers:
         return replace(whole, experiment=f"{trial.experiment}_unseen", test_rows=int(chosen.sum()))
 
 
-def row(trial: Trial, people: People, accuracy: float, start: float, **columns: Any) -> Row:
-    """The result of a trial that began at ``start`` (``time.perf_counter``)."""
+def row(
+    trial: Trial, people: People, accuracy: float, start: float, budget: Budget | None = None, **columns: Any
+) -> Row:
+    """The result of a trial that began at ``start`` (``time.perf_counter``); ``budget`` is how ε was split."""
+    if budget is not None:
+        columns |= {"epsilon_x": budget.epsilon_x, "epsilon_y": budget.epsilon_y, "lam": budget.lam}
     return Row(
         experiment=trial.experiment,
         dataset=trial.dataset,

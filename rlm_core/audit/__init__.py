@@ -6,6 +6,6 @@ the samples, and counts it on the rest: with 99.9 % confidence ε is at least th
 bound above the claimed ε refutes the claim. ``rlm audit`` prints a table.
 """
 
-from rlm_core.audit.run import AuditResult, Progress, audit, audit_pairs
+from rlm_core.audit.audit_mechanism import AuditResult, Progress, audit, audit_pairs
 
 __all__ = ["AuditResult", "Progress", "audit", "audit_pairs"]

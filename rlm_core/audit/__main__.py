@@ -14,8 +14,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
+from rlm_core.audit.audit_mechanism import CONFIDENCE, SAMPLES, AuditResult
 from rlm_core.audit.registered import audit_registered
-from rlm_core.audit.run import CONFIDENCE, SAMPLES, AuditResult
 from rlm_core.registry import REGISTRY
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlm_core.audit.run import CONFIDENCE, SAMPLES, AuditResult, Callback, Pair, audit_pairs
+from rlm_core.audit.audit_mechanism import CONFIDENCE, SAMPLES, AuditResult, Callback, Pair, audit_pairs
 from rlm_core.mechanism import Mechanism
 from rlm_core.registry import Entry
 from rlm_core.types import FloatArray

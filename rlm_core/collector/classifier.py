@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from rlm_core.collector.validation import PrivateAccuracy
+from rlm_core.learning.device import pick_device
 from rlm_core.learning.loop import Batches, Progress, train
 from rlm_core.types import FloatArray, IntArray, finite
 
@@ -56,6 +57,7 @@ class NoiseAwareClassifier:
         checks: how many times during a fit the private validation is asked. Each time costs
             the members of the validation group one more ε; ``validation_queries_`` counts.
         seed: of the order of rows, the first weights and the choice of prior records.
+        device: where the network learns and predicts: "cpu", "cuda", "cuda:1", "mps" or "auto".
 
     Attributes:
         network_: the fitted network, the best by private validation where there was one.
@@ -74,6 +76,7 @@ class NoiseAwareClassifier:
     max_prior: int = 10_000
     checks: int = 10
     seed: int = 0
+    device: str = "cpu"
     network_: nn.Module = field(init=False, repr=False)
     centre_: Tensor = field(init=False, repr=False)
     spread_: Tensor = field(init=False, repr=False)
@@ -117,28 +120,31 @@ class NoiseAwareClassifier:
             raise ValueError(f"Expected a transition matrix {(self.classes,) * 2}, got {tuple(channel.shape)}.")
         if self.objective == "naive":
             channel = torch.eye(self.classes)
-        generator = torch.Generator().manual_seed(self.seed)
+        where = pick_device(self.device)
+        generator = torch.Generator(device=where).manual_seed(self.seed)
+        labels, channel = labels.to(where), channel.to(where)
         if self.objective == "denoising":
             if log_density is None or prior is None:
                 raise ValueError("Expected log_density and prior: the denoising objective needs both.")
             support = self._choose(finite("prior", prior))
             self.support_, self.log_density_ = support, log_density
             weights = posterior_weights(finite("z_private", z_private), support, log_density)
-            inputs = torch.from_numpy(support).float()
+            inputs = torch.from_numpy(support).float().to(where)
             loss = _denoising_loss(inputs, weights, labels, channel, self)
         else:
-            inputs = reports
-            loss = _plain_loss(reports, labels, channel, self)
+            inputs = reports.to(where)
+            loss = _plain_loss(inputs, labels, channel, self)
         self.centre_, self.spread_ = inputs.mean(0), inputs.std(0).clamp_min(1e-6)
-        self.network_ = self._build(inputs.shape[1])
+        self.network_ = self._build(inputs.shape[1]).to(where)
         self._train(loss, len(labels), generator, validate, progress)
         return self
 
     def decision_function(self, z: ArrayLike) -> FloatArray:
         """Logits: (n, d) to (n, K)."""
+        inputs = torch.from_numpy(finite("z", z)).float().to(self.centre_.device)
         with torch.no_grad():
-            logits: Tensor = self.logits(torch.from_numpy(finite("z", z)).float())
-        return logits.double().numpy()
+            logits: Tensor = self.logits(inputs)
+        return logits.cpu().double().numpy()
 
     def predict_proba(self, z: ArrayLike) -> FloatArray:
         """p_ψ(y | z): (n, d) to (n, K)."""
@@ -235,6 +241,7 @@ class NoiseAwareClassifier:
                 generator=generator,
                 schedule="cosine",
                 progress=at_epoch_end,
+                device=generator.device,
             )
         except StopTraining:
             pass
@@ -262,7 +269,7 @@ def _denoising_loss(
 ) -> Callable[[nn.Module, Tensor, torch.Generator], Tensor]:
     def loss(network: nn.Module, numbers: Tensor, generator: torch.Generator) -> Tensor:
         reported = owner.logits(prior).softmax(1) @ channel  # (M, K): p(ỹ | z′ₘ)
-        rows = weights[numbers].float()  # (b, M)
+        rows = weights[numbers.cpu()].to(numbers.device).float()  # (b, M); they stay in main memory, 2 bytes each
         likelihood = rows @ reported / rows.sum(1, keepdim=True)  # (b, K)
         return -likelihood.gather(1, labels[numbers, None]).squeeze(1).clamp_min(1e-12).log()
 

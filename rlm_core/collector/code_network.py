@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from rlm_core.collector.codes import PairSets
+from rlm_core.learning.device import pick_device
 from rlm_core.types import FloatArray, IntArray, finite
 
 
@@ -33,6 +34,7 @@ class CodeNetwork:
         weight_decay: ℓ2 penalty on the weights.
         max_prior: at most so many of D₁'s records are used.
         seed: of the first weights and the choice of records.
+        device: where it is fitted and predicts: "cpu", "cuda", "cuda:1", "mps" or "auto".
     """
 
     classes: int
@@ -42,6 +44,7 @@ class CodeNetwork:
     weight_decay: float = 1e-4
     max_prior: int = 4_000
     seed: int = 0
+    device: str = "cpu"
     network_: nn.Module = field(init=False, repr=False)
     centre_: Tensor = field(init=False, repr=False)
     spread_: Tensor = field(init=False, repr=False)
@@ -60,17 +63,20 @@ class CodeNetwork:
         if inputs.ndim != 2 or of_code.shape != inputs.shape[:1]:
             raise ValueError(f"Expected features (M, p) and M codes, got {inputs.shape} and {of_code.shape}.")
         keep = np.random.default_rng(self.seed).permutation(len(inputs))[: self.max_prior]
-        x, groups = torch.from_numpy(inputs[keep]).float(), torch.from_numpy(of_code[keep]).long()
+        where = pick_device(self.device)
+        x = torch.from_numpy(inputs[keep]).float().to(where)  # (M, p)
+        groups = torch.from_numpy(of_code[keep]).long().to(where)  # (M,)
         counts = torch.bincount(groups, minlength=reports.codes).float().clamp_min(1.0)
-        prior = torch.from_numpy(finite("frequencies", frequencies)).float()
+        prior = torch.from_numpy(finite("frequencies", frequencies)).float().to(where)
         weights = (prior / prior.sum() / counts)[groups]  # (M,): π_c / M_c
         self.centre_, self.spread_ = x.mean(0), x.std(0).clamp_min(1e-6)
-        self.network_ = self._build(x.shape[1])
+        self.network_ = self._build(x.shape[1]).to(where)
         optimiser = torch.optim.AdamW(
             self.network_.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay / self.learning_rate
         )
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, self.steps)
-        members, outside = torch.from_numpy(reports.members.astype(np.float32)), math.exp(-reports.epsilon)
+        members = torch.from_numpy(reports.members.astype(np.float32)).to(where)  # (n, kK)
+        outside = math.exp(-reports.epsilon)
         self.log_likelihood_ = []
         for _ in range(self.steps):
             probabilities = self._logits(x).softmax(1) * weights[:, None]  # (M, K)
@@ -86,10 +92,9 @@ class CodeNetwork:
 
     def predict_proba(self, features: ArrayLike) -> FloatArray:
         """p_ψ(y | features): (n, p) to (n, K)."""
+        inputs = torch.from_numpy(finite("features", features)).float().to(self.centre_.device)
         with torch.no_grad():
-            result: FloatArray = (
-                self._logits(torch.from_numpy(finite("features", features)).float()).softmax(1).double().numpy()
-            )
+            result: FloatArray = self._logits(inputs).softmax(1).cpu().double().numpy()
         return result
 
     def predict(self, features: ArrayLike) -> IntArray:

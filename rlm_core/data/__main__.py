@@ -1,4 +1,4 @@
-"""``rlm data``: list the datasets, or get them.
+"""List the datasets, or get them.
 
 rlm data                      what is there, its size and source
 rlm data get mnist cifar10    download into the cache (RLM_DATA_DIR)

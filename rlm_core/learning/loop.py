@@ -24,14 +24,14 @@ from torch import Tensor, nn
 
 from rlm_core.learning.batches import Batches
 
-__all__ = ["Batches", "Objective", "Progress", "Schedule", "Step", "adam", "descend", "evaluate", "train"]
+__all__ = ["Batches", "Objective", "OnProgress", "Progress", "Schedule", "Step", "adam", "descend", "evaluate", "train"]
 
 Model = TypeVar("Model", bound=nn.Module)
 Objective = Callable[[Model, Any, torch.Generator], Tensor]
 Step = Callable[[torch.optim.Optimizer, Tensor], None]
 Schedule = Literal["constant", "cosine"]
 
-REPORT_EVERY = 50  # steps between two progress reports within an epoch
+TELL_EVERY = 50  # steps between two calls of ``progress`` within an epoch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +45,10 @@ class Progress:
     train_loss: float
     valid_loss: float | None
     seconds: float
+
+
+OnProgress = Callable[[Progress], None]
+"""Who is told how far a training is: a bar, a page, a test."""
 
 
 def descend(optimiser: torch.optim.Optimizer, losses: Tensor) -> None:
@@ -70,7 +74,7 @@ def train(
     generator: torch.Generator,
     schedule: Schedule = "constant",
     step: Step = descend,
-    progress: Callable[[Progress], None] | None = None,
+    progress: OnProgress | None = None,
     checkpoint: Path | None = None,
     device: torch.device | str = "cpu",
 ) -> list[Progress]:
@@ -126,7 +130,7 @@ def train(
             losses = objective(model, batch, generator)  # (n,)
             step(optimiser, losses)
             total += losses.detach().sum() / max(1, len(losses))  # a Poisson-sampled batch may be empty
-            if progress is not None and number % REPORT_EVERY == 0 and number < steps:
+            if progress is not None and number % TELL_EVERY == 0 and number < steps:
                 progress(
                     Progress(
                         epoch=epoch,

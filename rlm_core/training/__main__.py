@@ -1,6 +1,6 @@
-"""Train mechanisms from the terminal.
+"""Train mechanisms from the terminal, of whatever kind.
 
-rlm train mnist-vrlm-l10-eps33 --seed 0
+rlm train mnist-vrlm-l10-eps33 mnist-qrlm --seed 0
 rlm train --list
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -18,12 +18,13 @@ import torch
 from tqdm import tqdm
 
 from rlm_core.learning.loop import Progress
+from rlm_core.training.codes.code_presets import QRLM_PRESETS
 from rlm_core.training.presets import PRESETS
-from rlm_core.training.run import run
+from rlm_core.training.train_mechanism import train_mechanism
 
 
 class Bar:
-    """A tqdm bar per run, fed by the loop's progress reports."""
+    """A tqdm bar per run, that the loop moves."""
 
     def __init__(self, name: str) -> None:
         pause = 1.0 if sys.stderr.isatty() else 30.0  # seconds between updates; a log file wants few
@@ -62,36 +63,36 @@ def without_denormals() -> Iterator[None]:
 def list_presets() -> str:
     """One line per preset: its name and every hyper-parameter."""
     lines = []
-    for name, preset in PRESETS.items():
+    for name, preset in (PRESETS | QRLM_PRESETS).items():
         values = " ".join(f"{field}={value}" for field, value in asdict(preset).items())
         lines.append(f"{name:36} {values}")
     return "\n".join(lines)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="rlm train", description="Train mechanisms by the name of their preset.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="presets to train, one after the other")
     parser.add_argument("--list", action="store_true", help="print all presets with their hyper-parameters")
     parser.add_argument("--seed", type=int, default=0, help="of the split, the first weights and the noise")
-    parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda", "mps"])
+    parser.add_argument("--device", default="auto", help="auto (the default), cpu, cuda, cuda:1, mps, …")
     parser.add_argument("--epochs", type=int, help="instead of the preset's number")
     parser.add_argument("--encoder-only", action="store_true", help="no picture decoder: enough for the experiments")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="folder for the run folders")
     options = parser.parse_args(arguments)
     if options.list:
         print(list_presets())
-        return
+        return 0
     if not options.names:
         parser.error("name a preset, or use --list")
-    unknown = [name for name in options.names if name not in PRESETS]
+    unknown = [name for name in options.names if name not in PRESETS | QRLM_PRESETS]
     if unknown:
         parser.error(f"unknown preset {', '.join(unknown)}; --list shows all")
     torch.set_num_threads(1)  # these networks are small: a second thread costs more than it brings
     for name in options.names:
         bar = Bar(name)
         with without_denormals():
-            folder = run(
+            folder = train_mechanism(
                 name,
                 seed=options.seed,
                 out=options.out,
@@ -102,7 +103,8 @@ def main(arguments: list[str] | None = None) -> None:
             )
         bar.close()
         print(folder)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

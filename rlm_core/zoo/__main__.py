@@ -43,37 +43,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print a list of objects")
     parser.add_argument("--markdown", action="store_true", help="print the table of models/README.md")
     commands = parser.add_subparsers(dest="command")
-    ship = commands.add_parser("ship", help="turn training runs into shipped mechanisms (needs the dataset)")
-    ship.add_argument("runs", nargs="+", type=Path, help="run folders written by rlm train")
-    codes = commands.add_parser("ship-codes", help="turn a run of codes into shipped Q-RLMs (needs the dataset)")
-    codes.add_argument("run", type=Path, help="run folder written by rlm train")
-    codes.add_argument("codes", nargs="+", type=int, help="numbers of codes, one mechanism for each")
+    shipping = commands.add_parser("ship", help="turn training runs into shipped mechanisms (needs the dataset)")
+    shipping.add_argument("runs", nargs="+", type=Path, help="run folders written by rlm train")
+    shipping.add_argument(
+        "--codes", nargs="+", type=int, help="of a Q-RLM: one mechanism for each number (default: as shipped)"
+    )
     options = parser.parse_args(arguments)
-    if options.command == "ship-codes":
-        import torch
-
-        from rlm_core.zoo.ship_codes import main_ship
-
-        torch.set_num_threads(1)
-        main_ship(options.run, options.codes)
-        return 0
     if options.command == "ship":
-        import torch
-
-        from rlm_core.zoo.ship import ship as ship_run
-
-        torch.set_num_threads(1)
-        for run in options.runs:
-            about = ship_run(run)
-            print(f"{about.name}: {about.metrics['clean_accuracy_percent']} % on clean representations", flush=True)
+        ship(options.runs, options.codes)
         return 0
     rows = [row(card(name)) for name in names()]
     if options.json:
         print(json.dumps(rows, indent=1))
-        return 0
-    if options.markdown:
+    elif options.markdown:
         print("\n".join(markdown(card(name)) for name in names()))
-        return 0
+    else:
+        print_table(rows)
+    return 0
+
+
+def ship(runs: Sequence[Path], codes: Sequence[int] | None) -> None:
+    """Ship training runs of whatever kind; one line for each mechanism that comes of it."""
+    import torch
+
+    from rlm_core.zoo.ship import ship as ship_numbers
+    from rlm_core.zoo.ship_codes import ship_codes
+
+    torch.set_num_threads(1)
+    for run in runs:
+        of_codes = (run / "codes.json").is_file()
+        for about in ship_codes(run, codes) if of_codes else [ship_numbers(run)]:
+            accuracy, megabytes = about.metrics["clean_accuracy_percent"], about.size() / 1e6
+            print(f"{about.name}: {accuracy} % on clean representations, {megabytes:.1f} MB", flush=True)
+
+
+def print_table(rows: Sequence[dict[str, object]]) -> None:
+    """The list for the eye."""
     print(f"{'name':28} {'kind':6} {'dataset':13} {'d':>3} {'l':>5} {'ε_pre':>7} {'MB':>5} {'clean %':>8}")
     for line in rows:
         metrics = line["metrics"]
@@ -82,7 +87,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{line['name']!s:28} {line['kind']!s:6} {line['dataset']!s:13} {line['d']!s:>3} {line['l']:>5g} "
             f"{line['epsilon_pretraining']!s:>7} {line['megabytes']:>5} {metrics.get('clean_accuracy_percent', ''):>8}"
         )
-    return 0
 
 
 if __name__ == "__main__":

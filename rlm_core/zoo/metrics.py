@@ -22,9 +22,8 @@ def clean_classifier(
 ) -> NoiseAwareClassifier:
     """The paper's classifier for clean inputs and labels, where there is nothing to marginalise.
 
-    Logistic regression of representations takes larger steps than that of hundreds of ``raw`` features:
-    with 1e-3 it had not converged on the C-RLM's small numbers (86.1 and 86.4 % of the *training* rows
-    right with seeds 1 and 0; 87.0 with 1e-2, 87.0 and 87.2 at the optimum), and with 1e-2 raw features overfit.
+    Logistic regression of representations takes larger steps than that of hundreds of ``raw`` features, which
+    would overfit; with the small steps it had not converged (``docs/experiment-log.md``).
     """
     layers = DATASETS[preset.dataset].hidden if hidden is None else hidden
     return NoiseAwareClassifier(

@@ -1,6 +1,6 @@
 """From a run of codes to shipped Q-RLMs, one for each number of codes asked for.
 
-    rlm models ship-codes runs/mnist-qrlm-seed0 64 16
+    rlm models ship runs/mnist-qrlm-seed0 --codes 64 16
 
 The finest comes first and holds the encoder; the others share it and add their own grouping
 of its codes, mean records and bundle.
@@ -8,7 +8,6 @@ of its codes, mean records and bundle.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +25,8 @@ from rlm_core.training.codes.run_codes import CodeRun
 from rlm_core.types import IntArray
 from rlm_core.zoo.cards import MODELS, Card, sha256
 from rlm_core.zoo.model import CODES
-from rlm_core.zoo.ship import LICENCE, LIMITS, PRIOR_ROWS
+from rlm_core.zoo.ship import PRIOR_ROWS
+from rlm_core.zoo.trained_run import LICENCE, LIMITS
 
 PARTS: dict[str, Part] = {
     "prior": "mechanism_train",
@@ -34,12 +34,16 @@ PARTS: dict[str, Part] = {
     "valid": "classifier_valid",
     "test": "classifier_test",
 }
+SHIPPED = {"mnist": (96, 12), "cifar10": (48, 10), "lending_club": (16, 4)}
+"""Numbers of codes that are shipped: many to learn from, few to tell one report from another."""
+
 TRUNK_SIDE = 160  # pixels, as the cached features
 
 
-def ship_codes(run: Path, codes: Sequence[int], models: Path = MODELS) -> list[Card]:
+def ship_codes(run: Path, codes: Sequence[int] | None = None, models: Path = MODELS) -> list[Card]:
     """Write ``models/<name>-k<codes>`` for each number of codes; return their cards."""
     found = CodeRun.read(run)
+    codes = SHIPPED[found.preset.dataset] if codes is None else codes
     halved = {name: tensor.half().contiguous() for name, tensor in load_file(run / "encoder.safetensors").items()}
     found.encoder.load_state_dict({name: tensor.float() for name, tensor in halved.items()})  # as a visitor gets it
     fine = {name: found.fine_codes(part) for name, part in PARTS.items()}
@@ -152,10 +156,3 @@ def _card(found: CodeRun, k: int, name: str, shape: list[int], encoder_of: str |
         limits=LIMITS + " A code says little beyond its group: see docs/q-rlm.md for what it loses.",
         licence=LICENCE[preset.dataset],
     )
-
-
-def main_ship(run: Path, codes: Sequence[int]) -> None:
-    """For the command line."""
-    for about in ship_codes(run, codes):
-        megabytes = about.size() / 1e6
-        print(json.dumps({"name": about.name, "megabytes": round(megabytes, 3), **about.metrics}))

@@ -66,7 +66,7 @@ def test_registered_mechanisms_are_not_accused(name: str, epsilon: float) -> Non
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
 def test_the_audit_has_power(epsilon: float) -> None:
-    """0.8 ε from 40,000 outputs; nine tenths take 100,000 (``python -m rlm_core.audit``)."""
+    """0.8 ε from 40,000 outputs; nine tenths take 100,000 (``rlm audit``)."""
     result = audit_registered(REGISTRY["V-RLM"], epsilon=epsilon, samples=40_000)
     assert 0.8 * epsilon < result.lower_bound
 

@@ -1,4 +1,4 @@
-"""``python -m rlm_core.audit``. With 1 − 1e-7 confidence where honesty is expected."""
+"""``rlm audit``. With 1 − 1e-7 confidence where honesty is expected."""
 
 from __future__ import annotations
 

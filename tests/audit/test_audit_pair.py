@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from rlm_core.audit.audit_mechanism import most_provable
 from rlm_core.audit.broken import BROKEN
 from rlm_core.audit.pair import OutputView, claimed_densities, compare_outputs
 from rlm_core.audit.registered import audit_registered, pairs_of, records_between
-from rlm_core.audit.run import most_provable
 from rlm_core.registry import REGISTRY
 
 SURE = 1 - 1e-7

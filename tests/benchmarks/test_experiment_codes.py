@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks.experiments import codes
-from benchmarks.experiments.people import MissingRun
+from benchmarks.experiments.participants import MissingRun
 from benchmarks.experiments.protocol import Trial
 from rlm_core.training.codes.hierarchy import merge_order, merged_codes
 
@@ -125,5 +125,5 @@ def test_people_of_the_join_are_one_hot_and_a_missing_run_is_named(made_up: code
 
 
 def test_a_missing_run_is_named_with_its_command(tmp_path: Path) -> None:
-    with pytest.raises(MissingRun, match="rlm_core.training.codes mnist-qrlm --seed 7"):
+    with pytest.raises(MissingRun, match="rlm train mnist-qrlm --seed 7"):
         codes.coded("data_collection", "mnist", 7, tmp_path)

@@ -12,21 +12,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import experiments, report, run, summary, table
+from benchmarks import experiments, report, run_experiments, summary, table
 from benchmarks.__main__ import main
 from benchmarks.experiments import (
     auxiliary_size,
     data_collection,
     data_join,
     novel_class,
+    participants,
     private_grid,
     private_inference,
 )
-from benchmarks.experiments import people as who
 from benchmarks.experiments.protocol import People, Trial, ask_group, best, same_without_ldp
 from rlm_core.catalogue import RAW
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from rlm_core.mechanism import RLM
+from rlm_core.owner.budget import Budget
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.registry import identity
@@ -65,7 +66,7 @@ def test_data_collection_learns_clean_classes_from_reports() -> None:
 
 
 def test_a_hundredth_of_the_budget_teaches_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data_collection, "split_budget", lambda trial: {"epsilon_x": 0.056, "epsilon_y": 0.024})
+    monkeypatch.setattr(data_collection, "split_budget", lambda trial: Budget(epsilon=0.08, lam=0.7))
     assert data_collection.collect(CELL, _people()) < 0.6
 
 
@@ -159,16 +160,16 @@ def _options(**changes: object) -> argparse.Namespace:
 
 
 def test_the_runner_skips_what_is_there_and_takes_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run.table, "done", lambda experiment: {("mnist", "PCA", 10.0, 0)})
-    assert len(run.missing(_options())) == 3 * 7 - 1
-    assert [trial.seed for trial in run.missing(_options(epsilon=[10.0]))] == [1, 2]
-    assert len(run.missing(_options(epsilon=[math.inf]))) == 3
-    assert run.missing(_options(dataset=["cifar10"])) == []
+    monkeypatch.setattr(run_experiments.table, "done", lambda experiment: {("mnist", "PCA", 10.0, 0, 0, 1)})
+    assert len(run_experiments.missing(_options())) == 3 * 7 - 1
+    assert [trial.seed for trial in run_experiments.missing(_options(epsilon=[10.0]))] == [1, 2]
+    assert len(run_experiments.missing(_options(epsilon=[math.inf]))) == 3
+    assert run_experiments.missing(_options(dataset=["cifar10"])) == []
 
 
 def test_a_missing_run_is_named_with_its_command(tmp_path: Path) -> None:
-    with pytest.raises(who.MissingRun, match="rlm_core.training mnist-vrlm-l10-eps33 --seed 1"):
-        who.learnt("mnist-vrlm-l10-eps33", 1, tmp_path)
+    with pytest.raises(participants.MissingRun, match="rlm train mnist-vrlm-l10-eps33 --seed 1"):
+        participants.learnt("mnist-vrlm-l10-eps33", 1, tmp_path)
 
 
 def test_bad_numbers_of_seeds_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,7 +214,7 @@ def test_the_grid_chooses_the_highest_private_estimate(monkeypatch: pytest.Monke
     rows.extend([*later, base | {"mechanism": names[-1], "accuracy": "29", "seed": "1"}])
     assert private_grid.chosen("mnist", 10.0, 1) == names[-3]
     del rows[-1]
-    with pytest.raises(who.MissingRun, match="private_grid"):
+    with pytest.raises(participants.MissingRun, match="private_grid"):
         private_grid.chosen("mnist", 10.0, 1)
 
 

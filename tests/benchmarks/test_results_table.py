@@ -187,4 +187,4 @@ def test_every_committed_row_has_its_origin() -> None:
 
 def test_missing_runs_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["representations", "--runs", str(tmp_path)]) == 0
-    assert "python -m rlm_core.training mnist-vrlm-l10-learnt --seed 0" in capsys.readouterr().out
+    assert "rlm train mnist-vrlm-l10-learnt --seed 0" in capsys.readouterr().out

@@ -73,12 +73,12 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch, caps
 
 
 def test_presets_of_codes_are_trained_by_the_same_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rlm_core.training.codes.__main__ as codes
+    from rlm_core.training import train_mechanism
 
-    called: list[list[str]] = []
-    monkeypatch.setattr(codes, "main", called.append)
+    called: list[tuple[str, int]] = []
+    monkeypatch.setattr(train_mechanism, "train_code_run", lambda name, *, seed, **_: called.append((name, seed)))
     assert main(["train", "mnist-qrlm", "--seed", "1"]) == 0
-    assert called == [["mnist-qrlm", "--seed", "1"]]
+    assert called == [("mnist-qrlm", 1)]
 
 
 def test_the_server_is_ours_alone_by_default(monkeypatch: pytest.MonkeyPatch) -> None:

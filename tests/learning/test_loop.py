@@ -108,7 +108,7 @@ def test_finished_checkpoint_is_not_trained_further(tmp_path: Path) -> None:
 
 
 def test_progress_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlm_core.learning.loop.REPORT_EVERY", 2)
+    monkeypatch.setattr("rlm_core.learning.loop.TELL_EVERY", 2)
     model, batches = problem()
     reports: list[Progress] = []
     history = train(

@@ -11,8 +11,8 @@ from page_driver import Open, healthy, words
 from streamlit.testing.v1 import AppTest
 
 from rlm_core.audit import AuditResult
+from rlm_core.audit.audit_mechanism import most_provable
 from rlm_core.audit.broken import BROKEN
-from rlm_core.audit.run import most_provable
 from rlm_core.registry import REGISTRY
 from ui.audit import run, text
 from ui.audit.run import Question

@@ -10,9 +10,9 @@ import numpy as np
 import streamlit as st
 
 from rlm_core.audit import Progress
+from rlm_core.audit.audit_mechanism import most_provable
 from rlm_core.audit.pair import Comparison, claimed_densities
 from rlm_core.audit.registered import records_between
-from rlm_core.audit.run import most_provable
 from rlm_core.registry import REGISTRY
 from ui.app.errors import guarded
 from ui.app.site import ROOT

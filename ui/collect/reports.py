@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rlm_core import RLM, Budget, Mechanism, RandomisedResponse, release_rows
+from rlm_core import RLM, Budget, RandomisedResponse, release_rows
 from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.collector.classifier import Objective
 from rlm_core.types import FloatArray, IntArray
@@ -110,11 +110,11 @@ def prior_of(bundle: Bundle, experiment: str) -> FloatArray:
     return bundle.prior_z[bundle.prior_y != NOVEL] if experiment == "novel" else bundle.prior_z
 
 
-def mechanism(model: Any, noise: str, epsilon_x: float) -> Mechanism:
+def mechanism(model: Any, noise: str, epsilon_x: float) -> RLM | PrivUnit:
     """What z goes through on the owner's device: the mechanism's own noise, or another on the same z."""
     if noise == "PrivUnit":
         return PrivUnit(epsilon=epsilon_x, dimension=model.card.latent_dim, radius=model.card.radius)
-    own: Mechanism = model.mechanism(epsilon_x).of_representations()
+    own: RLM = model.mechanism(epsilon_x).of_representations()
     return own
 
 

@@ -1,6 +1,7 @@
 """Pairs of views: what should get the same code, said without labels.
 
-A ``Pairs`` function takes row numbers and a generator and returns two inputs for each row.
+A ``Pairs`` function takes row numbers and a generator and returns two inputs for each row, on the generator's
+device. What it chooses from stays where it is stored: only the rows of a batch travel.
 """
 
 from __future__ import annotations
@@ -36,9 +37,14 @@ def moved_digits(pixels: Tensor, count: int, generator: torch.Generator) -> Pair
             copies[rows, copy] = distorted(digits, generator).flatten(1).round().to(torch.uint8)
 
     def pairs(rows: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        first = torch.randint(count, (len(rows),), generator=generator)
-        second = (first + torch.randint(1, count, (len(rows),), generator=generator)) % count  # another one
-        return copies[rows, first].float().div_(255), copies[rows, second].float().div_(255)
+        where, shape = generator.device, (len(rows),)
+        first = torch.randint(count, shape, generator=generator, device=where)
+        second = (first + torch.randint(1, count, shape, generator=generator, device=where)) % count  # another one
+
+        def view(number: Tensor) -> Tensor:
+            return copies[rows.cpu(), number.cpu()].to(where).float().div_(255)  # uint8 travels, not float32
+
+        return view(first), view(second)
 
     return pairs
 
@@ -69,9 +75,11 @@ def corrupted_rows(table: Tensor, blocks: Sequence[tuple[int, int]], share: floa
     sizes = torch.tensor([stop - start for start, stop in blocks])
 
     def corrupt(rows: Tensor, generator: torch.Generator) -> Tensor:
-        other = torch.randint(len(table), (len(rows),), generator=generator)
-        replaced = torch.rand(len(rows), len(blocks), generator=generator) < share
-        return torch.where(replaced.repeat_interleave(sizes, dim=1), table[other], table[rows])
+        where = generator.device
+        other = torch.randint(len(table), (len(rows),), generator=generator, device=where)
+        replaced = torch.rand(len(rows), len(blocks), generator=generator, device=where) < share
+        kept, from_another = table[rows.cpu()].to(where), table[other.cpu()].to(where)
+        return torch.where(replaced.repeat_interleave(sizes.to(where), dim=1), from_another, kept)
 
     def pairs(rows: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         return corrupt(rows, generator), corrupt(rows, generator)

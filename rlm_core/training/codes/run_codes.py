@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ from torch import nn
 
 import rlm_core
 from rlm_core.data.splits import Part
-from rlm_core.learning.loop import Progress
+from rlm_core.learning.device import in_blocks, pick_device
+from rlm_core.learning.loop import OnProgress
 from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training.codes.code_presets import QRLM_PRESETS, QRLMPreset
 from rlm_core.training.codes.code_rows import CodeData, code_data
@@ -33,8 +33,14 @@ from rlm_core.types import FloatArray, IntArray
 BLOCK = 4_096
 
 
-def run(
-    name: str, *, seed: int, out: Path, epochs: int | None = None, progress: Callable[[Progress], None] | None = None
+def train_code_run(
+    name: str,
+    *,
+    seed: int,
+    out: Path,
+    device: str = "auto",
+    epochs: int | None = None,
+    progress: OnProgress | None = None,
 ) -> Path:
     """Learn the codes of the preset called ``name``; return the run folder. A finished run is left alone."""
     if name not in QRLM_PRESETS:
@@ -46,7 +52,15 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     data = code_data(preset, seed)
     pairs, inputs = data.pairs(preset)
-    codes = train_codes(preset, pairs, inputs, seed=seed, checkpoint=folder / "codes.checkpoint", progress=progress)
+    codes = train_codes(
+        preset,
+        pairs,
+        inputs,
+        seed=seed,
+        device=pick_device(device),
+        checkpoint=folder / "codes.checkpoint",
+        progress=progress,
+    )
     save_file(
         {key: value.contiguous() for key, value in codes.encoder.state_dict().items()}, folder / "encoder.safetensors"
     )
@@ -106,13 +120,11 @@ class CodeRun:
         """The merged code of every fine code, with ``codes`` left: (fine,)."""
         return merged_codes([(kept, gone) for kept, gone in self.record["order"]], codes)
 
-    @torch.no_grad()
     def encode(self, part: Part) -> tuple[IntArray, FloatArray]:
         """The fine code of every record of a part (n,), and the features it was told from (n, p). NOT private."""
         *layers, last = self.encoder
-        hidden = [nn.Sequential(*layers)(block) for block in torch.split(self.data.inputs(part), BLOCK)]
-        codes = torch.cat([last(block).argmax(1) for block in hidden])
-        return codes.numpy(), torch.cat(hidden).double().numpy()
+        hidden = in_blocks(nn.Sequential(*layers), self.data.inputs(part), block=BLOCK)  # (n, p)
+        return in_blocks(last, hidden, block=BLOCK).argmax(1).numpy(), hidden.double().numpy()
 
     def fine_codes(self, part: Part) -> IntArray:
         """The fine code of every record of a part: (n,). NOT private."""

@@ -12,7 +12,8 @@ from sklearn.cluster import KMeans
 from torch import Tensor
 from torch.nn import functional
 
-from rlm_core.learning.loop import Batches, Progress, train
+from rlm_core.learning.device import in_blocks
+from rlm_core.learning.loop import Batches, OnProgress, Progress, train
 from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training.codes.code_presets import QRLMPreset
 from rlm_core.training.codes.hierarchy import merge_order, merged_codes
@@ -41,14 +42,19 @@ def train_codes(
     inputs: Tensor,
     *,
     seed: int,
+    device: torch.device | str = "cpu",
     checkpoint: Path | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> Codes:
-    """Learn codes from the records of D₁, ``inputs`` (n, p). No label comes near this function."""
+    """Learn codes from the records of D₁, ``inputs`` (n, p). No label comes near this function.
+
+    The network trains on ``device``; views stay where they are stored and follow batch by batch.
+    k-means and the order of merges are the processor's.
+    """
     with torch.random.fork_rng(devices=[]):  # layers draw their first weights from the global source
         torch.manual_seed(seed)
         network = EmbeddingNetwork((inputs.shape[1], *preset.hidden, preset.embedding))
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator(device=device).manual_seed(seed)
     numbers = torch.arange(len(inputs))
     history = train(
         network,
@@ -60,13 +66,13 @@ def train_codes(
         generator=generator,
         checkpoint=checkpoint,
         progress=progress,
+        device=device,
     )
     network.eval()
-    with torch.no_grad():
-        embedded = torch.cat([network(block) for block in torch.split(inputs, BLOCK)])  # (n, d)
+    embedded = in_blocks(network, inputs, device=device, block=BLOCK)  # (n, d)
     clusters = KMeans(preset.codes, n_init=1, max_iter=50, random_state=seed).fit(embedded.numpy())
-    encoder = network.with_centres(torch.from_numpy(clusters.cluster_centers_))
-    chosen = torch.randperm(len(inputs), generator=generator)[:JOINT_ROWS]
+    encoder = network.cpu().with_centres(torch.from_numpy(clusters.cluster_centers_))
+    chosen = torch.randperm(len(inputs), generator=generator, device=device)[:JOINT_ROWS]
     order = merge_order(joint_of_views(encoder, pairs, chosen, generator, preset.codes))
     if not preset.rounds:
         return Codes(encoder=encoder, order=order, history=history)
@@ -113,7 +119,7 @@ def joint_of_views(
     """P(c, c′) of the codes of two views, symmetric: (k, k)."""
     counts = np.zeros((codes, codes))
     for block in torch.split(rows, BLOCK):
-        first, second = (encoder(view).argmax(1).numpy() for view in pairs(block, generator))
+        first, second = (encoder(view.cpu()).argmax(1).numpy() for view in pairs(block, generator))
         np.add.at(counts, (first, second), 1.0)
     joint: FloatArray = (counts + counts.T) / (2.0 * counts.sum())
     return joint

@@ -24,10 +24,11 @@ def neighbouring_views(views: Tensor, neighbours: Tensor) -> Views:
     """
 
     def pairs(rows: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        count = len(rows)
-        column = torch.randint(neighbours.shape[1], (count,), generator=generator)
-        first, second = torch.randint(views.shape[1], (2, count), generator=generator)
-        return views[rows, first].float(), views[neighbours[rows, column], second].float()
+        where, stored, count = generator.device, rows.cpu(), len(rows)
+        column = torch.randint(neighbours.shape[1], (count,), generator=generator, device=where).cpu()
+        first, second = torch.randint(views.shape[1], (2, count), generator=generator, device=where).cpu()
+        near = neighbours[stored, column]
+        return views[stored, first].to(where).float(), views[near, second].to(where).float()
 
     return pairs
 

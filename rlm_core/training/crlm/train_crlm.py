@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -10,7 +9,8 @@ from torch import Tensor
 
 from rlm_core.collector.decoder import ImageDecoder
 from rlm_core.learning.batches import Batches, as_stored
-from rlm_core.learning.loop import Objective, Progress, train
+from rlm_core.learning.device import in_blocks
+from rlm_core.learning.loop import Objective, OnProgress, Progress, train
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.encoder import MLPEncoder, TrunkEncoder
 from rlm_core.training.crlm.neighbours import nearest_neighbours, neighbouring_views
@@ -22,7 +22,6 @@ from rlm_core.training.presets import CRLMPreset
 from rlm_core.training.rows import unit_interval
 from rlm_core.vision import FEATURES, resnet18_trunk
 
-Report = Callable[[Progress], None]
 DECODER_BATCH = 128
 DECODER_EPSILONS = (1.0, 70.0)  # 70 is the weakest noise that the paper trains with
 CLEAN_SHARE = 0.25
@@ -56,7 +55,7 @@ def train_crlm(
     device: torch.device,
     trunk_weights: Path | None = None,
     checkpoint: Path | None = None,
-    progress: Report | None = None,
+    progress: OnProgress | None = None,
 ) -> tuple[ContrastiveRLM, list[Progress]]:
     """The trained model and its losses, epoch by epoch."""
     model = build_crlm(preset, seed=seed, trunk_weights=trunk_weights)
@@ -115,11 +114,10 @@ def squared_error(sensitivity: float) -> Objective[ImageDecoder]:
     return objective
 
 
-@torch.no_grad()
 def representations(model: ContrastiveRLM, inputs: Tensor, device: torch.device) -> Tensor:
     """z of every picture, in float32: (n, d)."""
     model.to(device).eval()
-    return torch.cat([model.represent(unit_interval(rows.to(device))).cpu() for rows in torch.split(inputs, 256)])
+    return in_blocks(lambda rows: model.represent(unit_interval(rows)), inputs, device=device, block=256)
 
 
 def train_picture_decoder(
@@ -130,7 +128,7 @@ def train_picture_decoder(
     seed: int,
     device: torch.device,
     checkpoint: Path | None = None,
-    progress: Report | None = None,
+    progress: OnProgress | None = None,
 ) -> tuple[ImageDecoder, list[Progress]]:
     """A decoder for z̃ at any ε, trained on the mechanism's pictures only."""
     with torch.random.fork_rng(devices=[]):

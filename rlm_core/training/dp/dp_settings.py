@@ -1,4 +1,4 @@
-"""Settings of DP-Adam: ours, for a processor. Those of the paper are in ``paper.py``.
+"""Settings of DP-Adam: ours, for a processor. Those of the paper are in ``paper_settings.py``.
 
 Presets whose name ends in ``-paper`` have the paper's learning rates, batch sizes and noise
 multipliers, and train until the budget is spent. Ours differ from them for two reasons:
@@ -9,19 +9,9 @@ multipliers, and train until the budget is spent. Ours differ from them for two 
   a row is sampled 17 times as often, and its noise multipliers allow 138 steps for ε_CDP = 5
   and 542 for ε_CDP = 1.
 
-Chosen by validation loss (negative ELBO, no labels) from these single runs, seed 0, through
-decoders whose own encoders have 137.3 (MNIST) and 30.8 (Lending Club):
-
-    mechanism         batch  learning rate  noise multiplier  epochs              ε     loss
-    mnist l10-eps33     256  2e-3           0.68              6                   3.90  146.3
-    mnist l10-eps33      64  1e-3           0.7 (paper)       1 of 3, stopped           172.1
-    mnist l10-eps33      64  5e-4 (paper)   0.7 (paper)       1 of 6, stopped           196.4
-    lending l5-eps15    128  1e-3           1.4               10                  0.87  31.2 (also after 5)
-    lending l5-eps15    128  1e-4 (paper)   1.1 (paper)       3.4                 1.00  36.6
-    lending l5-eps15    128  1e-4           1.6               5 of 20, stopped          35.3
-
-The noise multipliers below spend nearly all of ε_CDP in ``MOST_EPOCHS``. This search looked at
-the validation rows without noise; no accountant counts it, here or in the paper.
+Chosen by validation loss (negative ELBO, no labels) from single runs, all in ``docs/experiment-log.md``. The
+noise multipliers below spend nearly all of ε_CDP in ``MOST_EPOCHS``. This search looked at the validation rows
+without noise; no accountant counts it, here or in the paper.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ decoder is trained afterwards without noise, stays with the collector and is not
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 import torch
 
 from rlm_core.learning.batches import PoissonBatches
-from rlm_core.learning.loop import Progress, train
+from rlm_core.learning.loop import OnProgress, Progress, train
 from rlm_core.training.crlm.nt_xent import ContrastiveRLM, grouped_contrastive
 from rlm_core.training.crlm.picture_source import PictureData
 from rlm_core.training.crlm.train_crlm import build_crlm
@@ -44,9 +43,9 @@ def train_private_crlm(
     device: torch.device,
     generator: torch.Generator | None = None,
     checkpoint: Path | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> tuple[ContrastiveRLM, list[Progress], dict[str, Any]]:
-    """The trained model, its losses, and what it spent. Sampling and noise are secret, as in ``two_stage``."""
+    """The trained model, its losses, and what it spent. Sampling and noise are secret, as in ``private_vrlm``."""
     if preset.central is None or preset.finetune or not preset.groups > 0:
         raise ValueError(
             "Expected a preset with central DP, groups > 0 and a frozen trunk, got "

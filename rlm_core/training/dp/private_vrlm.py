@@ -20,7 +20,6 @@ What stage 2 reads of the auxiliary rows is within (ε, δ). What is *not* cover
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ import torch
 from torch import Tensor
 
 from rlm_core.learning.batches import PoissonBatches
-from rlm_core.learning.loop import Progress, train
+from rlm_core.learning.loop import OnProgress, Progress, train
 from rlm_core.training.dp.accountant import plan
 from rlm_core.training.dp.dp_adam import DPStep, secret_generator
 from rlm_core.training.presets import VRLMPreset
@@ -80,7 +79,7 @@ def train_second_stage(
     device: torch.device,
     generator: torch.Generator | None = None,
     checkpoint: Path | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> tuple[VariationalRLM, list[Progress], dict[str, Any]]:
     """The trained model, its losses, and what it spent.
 

@@ -14,7 +14,7 @@ warm-up, and whenever the model is evaluated, the objective is the ELBO itself.
 
 The noise may grow, too: b starts at that of a larger ε_pre and rises to its own value in the
 middle of training. Much noise from the start leaves z with the few coordinates that are learnt
-first; with noise that grows, one more survives, at about the same ELBO (see ``presets.py``).
+first; with noise that grows, one more survives, at about the same ELBO (see ``docs/experiment-log.md``).
 
 b = 0 has no ELBO: as b→0 the KL grows like ln(1/b) without bound, and dropping that
 term leaves a plain autoencoder with an l1 penalty. The paper trains without noise

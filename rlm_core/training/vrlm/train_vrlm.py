@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
 
 from rlm_core.collector.decoder import MLPDecoder, TableDecoder
 from rlm_core.learning.batches import Batches
-from rlm_core.learning.loop import Objective, Progress, train
+from rlm_core.learning.loop import Objective, OnProgress, Progress, train
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training.presets import VRLMPreset
@@ -58,7 +57,7 @@ def train_vrlm(
     seed: int,
     device: torch.device,
     checkpoint: Path | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> tuple[VariationalRLM, list[Progress]]:
     """The trained model and its losses, epoch by epoch."""
     model = build_vrlm(preset, data, seed=seed)

@@ -21,7 +21,7 @@ from rlm_core.training.dp.private_vrlm import FirstStage, build_second_stage, tr
 from rlm_core.training.paper_settings import DP_ADAM, PAPER
 from rlm_core.training.presets import PRESETS, VRLMPreset, preset_name, private_name, public_name
 from rlm_core.training.rows import RowData
-from rlm_core.training.run import run
+from rlm_core.training.train_mechanism import train_mechanism as run
 from rlm_core.training.vrlm.train_vrlm import build_vrlm
 
 PUBLIC = "mnist-vrlm-l10-eps33"

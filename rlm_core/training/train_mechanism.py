@@ -1,6 +1,6 @@
-"""From a preset and a seed to a run folder: the files that the zoo and the benchmarks read.
+"""From a preset and a seed to a run folder, whatever the kind: the files that the zoo and the benchmarks read.
 
-    <out>/<name>-seed<S>/
+    <out>/<name>-seed<S>/      (of a V-RLM or C-RLM; those of codes are described in ``codes.run_codes``)
         encoder.safetensors    h(x), without ν
         decoder.safetensors
         preprocessor.json      tables only: from a row to numbers and back
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,9 @@ from torch import nn
 
 import rlm_core
 from rlm_core.learning.device import pick_device
-from rlm_core.learning.loop import Progress
+from rlm_core.learning.loop import OnProgress, Progress
+from rlm_core.training.codes.code_presets import QRLM_PRESETS
+from rlm_core.training.codes.run_codes import train_code_run
 from rlm_core.training.crlm.features import TRUNK_WEIGHTS
 from rlm_core.training.crlm.picture_source import cifar10_pictures
 from rlm_core.training.crlm.train_crlm import train_crlm, train_picture_decoder
@@ -40,10 +41,8 @@ from rlm_core.training.presets import PRESETS, CRLMPreset, Preset, VRLMPreset, p
 from rlm_core.training.rows import RowData, loan_rows, mnist_rows
 from rlm_core.training.vrlm.train_vrlm import train_vrlm
 
-Report = Callable[[Progress], None]
 
-
-def run(
+def train_mechanism(
     name: str,
     *,
     seed: int,
@@ -52,22 +51,24 @@ def run(
     epochs: int | None = None,
     encoder_only: bool = False,
     trunk_weights: Path = TRUNK_WEIGHTS,
-    progress: Report | None = None,
+    progress: OnProgress | None = None,
 ) -> Path:
     """Train the preset called ``name``; return the run folder.
 
     Args:
-        name: a key of ``PRESETS``.
+        name: a key of ``PRESETS`` or, for codes, of ``QRLM_PRESETS``.
         seed: of the split, the first weights, the order of rows and the noise. Under central DP
             order and noise are secret instead: no seed repeats such a run.
         out: where run folders go.
-        device: "auto", "cpu", "cuda" or "mps".
+        device: "auto", "cpu", "cuda", "cuda:1" or "mps".
         epochs: instead of the preset's number (a picture decoder keeps its own).
         encoder_only: leave out the C-RLM's picture decoder, which takes longer than the encoder
             and no experiment needs.
         trunk_weights: file of the ResNet's weights, for fine-tuning.
-        progress: receives the loop's reports.
+        progress: is told how far the loop is.
     """
+    if name in QRLM_PRESETS:
+        return train_code_run(name, seed=seed, out=out, device=device, epochs=epochs, progress=progress)
     if name not in PRESETS:
         raise ValueError(f"Expected the name of a preset (see --list), got name={name!r}.")
     preset = PRESETS[name] if epochs is None else replace(PRESETS[name], epochs=epochs)
@@ -110,7 +111,9 @@ class Outcome:
     central: dict[str, Any] | None = None
 
 
-def _first_stage(name: str, *, seed: int, out: Path, device: str, epochs: int | None, progress: Report | None) -> Path:
+def _first_stage(
+    name: str, *, seed: int, out: Path, device: str, epochs: int | None, progress: OnProgress | None
+) -> Path:
     """The run whose decoder stage 2 goes through: the mechanism itself if it has been trained, else a shorter one.
 
     Only the decoder is taken over, so fewer epochs will do.
@@ -119,7 +122,9 @@ def _first_stage(name: str, *, seed: int, out: Path, device: str, epochs: int | 
     if (whole / "run.json").exists():
         return whole
     shorter = min(PRESETS[name].epochs, FIRST_STAGE_EPOCHS[PRESETS[name].dataset])
-    return run(name, seed=seed, out=out / "first_stage", device=device, epochs=epochs or shorter, progress=progress)
+    return train_mechanism(
+        name, seed=seed, out=out / "first_stage", device=device, epochs=epochs or shorter, progress=progress
+    )
 
 
 def _rows(preset: VRLMPreset, folder: Path, seed: int) -> RowData:
@@ -130,7 +135,7 @@ def _rows(preset: VRLMPreset, folder: Path, seed: int) -> RowData:
 
 
 def _run_second_stage(
-    preset: VRLMPreset, folder: Path, first: Path, *, seed: int, device: torch.device, progress: Report | None
+    preset: VRLMPreset, folder: Path, first: Path, *, seed: int, device: torch.device, progress: OnProgress | None
 ) -> Outcome:
     """The decoder of the run ``first``, and a new encoder for it under central DP."""
     record = json.loads((first / "run.json").read_text(encoding="utf-8"))
@@ -153,7 +158,9 @@ def _run_second_stage(
     )
 
 
-def _run_vrlm(preset: VRLMPreset, folder: Path, *, seed: int, device: torch.device, progress: Report | None) -> Outcome:
+def _run_vrlm(
+    preset: VRLMPreset, folder: Path, *, seed: int, device: torch.device, progress: OnProgress | None
+) -> Outcome:
     data = _rows(preset, folder, seed)
     model, history = train_vrlm(
         preset, data, seed=seed, device=device, checkpoint=folder / "mechanism.checkpoint", progress=progress
@@ -174,7 +181,7 @@ def _run_crlm(
     device: torch.device,
     encoder_only: bool,
     trunk_weights: Path,
-    progress: Report | None,
+    progress: OnProgress | None,
 ) -> Outcome:
     data = cifar10_pictures(preset, seed)
     central = None
@@ -224,7 +231,7 @@ def write_record(folder: Path, name: str, preset: Preset, seed: int, device: tor
         "name": name,
         "preset": asdict(preset),
         "seed": seed,
-        "device": device.type,
+        "device": str(device),
         "seconds": round(sum(history[-1].seconds for history in outcome.stages.values()), 1),
         "data": outcome.facts,
         "training_noise_scale": outcome.scale,  # b; where it was learnt, the last value

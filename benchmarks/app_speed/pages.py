@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 from streamlit.testing.v1 import AppTest
 
-ENTRY = Path(__file__).resolve().parents[1] / "app.py"
+ENTRY = Path(__file__).resolve().parents[2] / "app.py"
 PAGES = {
     "image, MNIST": ("pages/image.py", {"data": "mnist"}),
     "image, CIFAR-10": ("pages/image.py", {"data": "cifar10"}),

@@ -17,10 +17,11 @@ from rlm_core.learning.device import pick_device
 from rlm_core.learning.loop import Progress
 from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training import presets
-from rlm_core.training import run as run_module
+from rlm_core.training import train_mechanism as train_module
 from rlm_core.training.__main__ import main
+from rlm_core.training.codes.code_presets import QRLM_PRESETS
 from rlm_core.training.crlm.picture_source import cifar10_pictures, complete_views
-from rlm_core.training.run import run
+from rlm_core.training.train_mechanism import train_mechanism as run
 
 VRLM, NOVEL, CRLM = "mnist-vrlm-l10-eps33", "mnist-novel-l10-eps33", "cifar10-crlm-eps70"
 
@@ -177,7 +178,7 @@ def test_incomplete_views_are_not_used(data: Path) -> None:
 
 def test_missing_data_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLM_DATA_DIR", str(tmp_path / "nothing"))
-    with pytest.raises(FileNotFoundError, match="rlm_core.data get mnist"):
+    with pytest.raises(FileNotFoundError, match="rlm data get mnist"):
         run(VRLM, seed=0, out=tmp_path, device="cpu")
 
 
@@ -206,7 +207,7 @@ def test_command_line(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_command_line_lists_every_preset(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--list"])
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(presets.PRESETS)
+    assert [line.split()[0] for line in lines] == [*presets.PRESETS, *QRLM_PRESETS]
     assert "radius=7.5 epsilon_pretraining=13.0" in next(
         line for line in lines if line.startswith("mnist-vrlm-l7.5-eps13 ")
     )
@@ -220,4 +221,4 @@ def test_command_line_errors(arguments: list[str], message: str, capsys: pytest.
 
 
 def test_trunk_weights_lie_in_the_project() -> None:
-    assert run_module.TRUNK_WEIGHTS.parts[-3:] == ("models", "resnet18-imagenet", "trunk.safetensors")
+    assert train_module.TRUNK_WEIGHTS.parts[-3:] == ("models", "resnet18-imagenet", "trunk.safetensors")

@@ -21,7 +21,7 @@ from rlm_core.registry import identity
 from rlm_core.training.presets import PRESETS, Preset
 from rlm_core.training.rows import preset_split
 from rlm_core.types import FloatArray, IntArray
-from rlm_core.zoo.ship import model_from_run, picture_features, representations
+from rlm_core.zoo.trained_run import model_from_run, picture_features, representations
 
 RAW_HIDDEN: dict[str, tuple[int, ...]] = {"mnist": (400, 150, 50), "cifar10": (), "lending_club": (50,)}
 """Classifiers of raw records without LDP (paper, appendix "Benchmarks"); of CIFAR-10, of the ResNet's features."""
@@ -42,7 +42,7 @@ def learnt(name: str, seed: int, runs: Path) -> People:
     """The people of a preset's split, as clean representations of the run with the same seed."""
     run = runs / f"{name}-seed{seed}"
     if not (run / "run.json").is_file():
-        raise MissingRun(f"python -m rlm_core.training {name} --seed {seed} --encoder-only --out {runs}")
+        raise MissingRun(f"rlm train {name} --seed {seed} --encoder-only --out {runs}")
     model, preset = model_from_run(run), PRESETS[name]
     dataset = load(preset.dataset)
     split = preset_split(dataset, preset, seed)
@@ -128,14 +128,14 @@ def features(name: str, seed: int) -> People:
     )
 
 
-def of(trial: Trial, name: str, runs: Path) -> People:
+def load_participants(trial: Trial, name: str, runs: Path) -> People:
     """The people of a cell: representations for a learnt mechanism, raw records or features for a benchmark."""
     if trial.mechanism not in RAW:
         return learnt(name, trial.seed, runs)
     return features(name, trial.seed) if math.isinf(trial.epsilon) else raw(name, trial.mechanism, trial.seed)
 
 
-def join(name: str, seed: int) -> tuple[LABELLED, LABELLED, LABELLED]:
+def own_columns(name: str, seed: int) -> tuple[LABELLED, LABELLED, LABELLED]:
     """The collector's own columns of the data join (paper, appendix "Data Join"), encoded, with labels."""
     table = load("lending_club")
     split = preset_split(table, PRESETS[name], seed)

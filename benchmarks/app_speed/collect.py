@@ -29,7 +29,7 @@ from ui.collect.reports import Choice, collect, task_of
 from ui.collect.runs import Run
 from ui.collect.task import Event, Task, learn
 
-ENTRY = Path(__file__).resolve().parents[1] / "app.py"
+ENTRY = Path(__file__).resolve().parents[2] / "app.py"
 BUDGETS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
 LAMS = (0.4, 0.5, 0.6, 0.65, 0.75, 0.8)  # another for each round, so that every move is a new release
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from benchmarks import experiments, table
-from benchmarks.experiments.people import MissingRun
+from benchmarks.experiments.participants import MissingRun
 from benchmarks.experiments.protocol import Trial
 
 

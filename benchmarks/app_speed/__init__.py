@@ -1,0 +1,1 @@
+"""How fast the app is. The top of the stack: the only benchmarks that import the app, and nothing imports them."""
