@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from rlm_core.theory import l1_voronoi, vertex_accuracy
 from ui.bound.points import parse
 from ui.bound.theory import simulate
-from ui.components.board import NEAREST
 from ui.kit.html import percent
 
 pytestmark = pytest.mark.browser
 
+_BOARD = (Path(__file__).resolve().parents[2] / "ui" / "components" / "board" / "board.js").read_text(encoding="utf-8")
+NEAREST = _BOARD[_BOARD.index("const nearest =") : _BOARD.index("\n};") + 3]
 DISC = ".board .place"
 
 
@@ -74,7 +76,7 @@ def test_keys_move_a_class_and_the_browsers_cells_are_the_librarys(server, visit
 
     generator = np.random.default_rng(0)
     points, places = generator.uniform(-3, 3, size=(400, 2)).round(2), np.array([[1.0, 0], [0, 1], [-1, 0], [0.2, 0.3]])
-    script = f"([points, places]) => {{ const f = {NEAREST}; return points.map(([x, y]) => f(x, y, places)); }}"
+    script = f"([points, places]) => {{ {NEAREST} const f = nearest; return points.map(([x, y]) => f(x, y, places)); }}"
     assert page.evaluate(script, [points.tolist(), places.tolist()]) == l1_voronoi(points, places).nearest.tolist()
 
 

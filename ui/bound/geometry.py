@@ -14,7 +14,7 @@ from rlm_core.types import FloatArray
 from ui.app.errors import guarded
 from ui.bound import text
 from ui.bound.figures import SHOWN, board_data, climb_chart
-from ui.bound.points import PlaceError, as_text, parse
+from ui.bound.points import PlaceError, as_text, from_browser, parse
 from ui.bound.search import Search, accuracy_figures, run_search, search_words, thrown_words
 from ui.bound.theory import simulate, spread, throw
 from ui.components.board import board
@@ -39,7 +39,7 @@ def plane_section(epsilon: float) -> None:
     with left:
         shown = throw(places, epsilon, count=SHOWN, seed=throws)
         path, run = _path(search, places, epsilon)
-        board("board", board_data(places, epsilon, shown, ties=ties, path=path, run=run), on_move=_put)
+        board("board", board_data(places, epsilon, shown, ties=ties, path=path, run=run), on_move=guarded(_moved))
         st.html(f'<p class="rlm-note">{thrown_words(shown)}</p>')
         st.caption(text.BOARD)
         if ties:
@@ -118,6 +118,13 @@ def _change_count(places: FloatArray, change: int) -> None:
     grid = spread(60, 2)
     gap = np.abs(grid[:, None] - places).sum(axis=2).min(axis=1)  # (60,)
     _put(np.concatenate([places, grid[[int(np.argmax(gap.round(9)))]]]))
+
+
+def _moved(value: object) -> None:
+    """A class was dragged, if what the browser sent makes sense."""
+    positions = from_browser(value)
+    if positions is not None:
+        _put(positions)
 
 
 def _put(positions: FloatArray) -> None:

@@ -32,7 +32,12 @@ def live_section() -> None:
     subject, model = _subject(), cache.model(cache.chosen_mechanism("mnist", MECHANISM_FOR))
     epsilon = current_epsilon()
     drawn = release.current(subject, model, Budget(epsilon=epsilon, lam=1.0), with_label=False)
-    live_digit("live", _data(subject, model, drawn, epsilon), on_ask=_on_ask)
+    live_digit(
+        "live",
+        _data(subject, model, drawn, epsilon),
+        positions=[number(each) for each in EPSILONS],
+        on_ask=guarded(_answer),
+    )
 
 
 def current_epsilon() -> float:
@@ -44,7 +49,8 @@ def current_epsilon() -> float:
     return {number(each): each for each in EPSILONS}.get(asked or "", START_EPSILON)
 
 
-def _on_ask(epsilon: float, again: bool) -> None:
+def _answer(position: int, again: bool) -> None:
+    epsilon = EPSILONS[position]
     st.session_state["eps"] = epsilon  # the other pages' slider has this key: ε goes with the visitor
     st.query_params["eps"] = number(epsilon)
     if again:

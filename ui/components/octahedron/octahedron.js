@@ -1,29 +1,3 @@
-"""The ball in three dimensions: an octahedron to be turned with finger, mouse or arrow keys.
-
-Drawn on a plain canvas: it needs neither WebGL nor a chart library, and a vertical swipe still
-scrolls the page. Which class each piece of the surface is nearest to comes from the library.
-"""
-
-from __future__ import annotations
-
-from typing import Any
-
-import streamlit as st
-
-HTML = """
-<div class="space">
-  <canvas tabindex="0" role="img"
-    aria-label="An octahedron with a class on its vertices; arrow keys turn it"></canvas>
-</div>
-"""
-
-CSS = """
-.space { width: 100%; max-width: 32rem; margin: 0 auto; color: var(--st-text-color); }
-canvas { width: 100%; aspect-ratio: 1.05; display: block; cursor: grab; touch-action: pan-y; border-radius: 12px; }
-canvas:focus-visible { outline: 2px solid #0072B2; outline-offset: 2px; }
-"""
-
-JS = """
 const views = new Map();  // how far each mounted octahedron is turned, kept over reruns
 
 export default ({ key, data, parentElement }) => {
@@ -80,14 +54,14 @@ export default ({ key, data, parentElement }) => {
         }
       }
     }
-    for (const [x, y, z, k, right] of data.points) {
+    for (const [x, y, z, k, correct] of data.points) {
       const at = turn([x, y, z]);
       if (Math.max(Math.abs(at[0]), Math.abs(at[1]), Math.abs(at[2])) > 3) continue;
       items.push([at[2], () => {
         const [px, py] = flat(at);
         pen.globalAlpha = 0.9;
         pen.beginPath();
-        if (right) {
+        if (correct) {
           pen.arc(px, py, 2.4, 0, 7);
           pen.fillStyle = data.colours[k];
           pen.fill();
@@ -171,11 +145,3 @@ export default ({ key, data, parentElement }) => {
   } else paint();
   view.run = data.run;
 };
-"""
-
-_octahedron = st.components.v2.component("rlm_octahedron", html=HTML, css=CSS, js=JS)
-
-
-def octahedron(key: str, data: dict[str, Any]) -> None:
-    """Show the octahedron. ``data`` as ``ui.bound.figures.octahedron_data`` makes it."""
-    _octahedron(key=key, data=data)

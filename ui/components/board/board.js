@@ -1,20 +1,4 @@
-"""The taxicab ball with classes in it: their cells, noised points, and classes that can be dragged.
-
-The cells at rest are the library's. Only while a class is dragged, or a search is played, the browser
-computes them itself, with the rule in ``NEAREST`` (a browser test holds it to ``l1_voronoi``).
-"""
-
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
-import streamlit as st
-
-from rlm_core.types import FloatArray
-from ui.bound.points import from_browser
-
-NEAREST = """(x, y, places) => {
+const nearest = (x, y, places) => {
   // The nearest place in l1; of equally near ones the nearest in l2, then the first.
   let best = 0, one = Infinity, two = Infinity;
   places.forEach(([a, b], k) => {
@@ -23,39 +7,7 @@ NEAREST = """(x, y, places) => {
     if (tied ? straight < two - 1e-12 : taxicab < one) { best = k; one = taxicab; two = straight; }
   });
   return best;
-}"""
-
-HTML = """
-<div class="board">
-  <canvas></canvas>
-  <svg viewBox="-100 -100 200 200" role="group" aria-label="The taxicab ball and the classes in it"></svg>
-</div>
-"""
-
-CSS = """
-.board { position: relative; width: 100%; max-width: 34rem; aspect-ratio: 1; margin: 0 auto;
-  color: var(--st-text-color); font-family: var(--st-font, sans-serif); }
-canvas, svg { position: absolute; inset: 0; width: 100%; height: 100%; border-radius: 12px; }
-svg { overflow: hidden; }
-.ball { fill: var(--st-background-color, #fff); fill-opacity: .4; stroke: currentColor; stroke-width: .7; }
-.axes { stroke: currentColor; stroke-opacity: .3; stroke-width: .35; }
-.path { fill: none; stroke-width: .8; stroke-dasharray: 1.6 1.2; }
-.place { cursor: grab; touch-action: none; outline: none; }
-.place.fixed { cursor: default; }
-.place .halo { fill: transparent; }
-.place .dot { stroke: #fff; stroke-width: 1; }
-.place:focus-visible .dot { stroke: currentColor; stroke-width: 1.6; }
-.place text { font: 600 6px var(--st-font, sans-serif); fill: #fff; text-anchor: middle; pointer-events: none; }
-.hit { fill-opacity: .95; stroke: #fff; stroke-opacity: .55; stroke-width: .25; }
-.miss { fill: none; stroke-width: .9; stroke-linecap: round; }
-.unit { font-size: 4.6px; fill: currentColor; fill-opacity: .65; }
-"""
-
-JS = (
-    """
-const nearest = """
-    + NEAREST
-    + """;
+};
 const boards = new Map();  // what has been played on each mounted board
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -107,10 +59,10 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
   make("text", { class: "unit", x: scale + 1.5, y: 7 }).textContent = "1";
   make("text", { class: "unit", x: 2, y: -scale - 2 }).textContent = "1";
   const cloud = make("g", { class: "cloud" });
-  for (const [x, y, k, right] of data.points) {
+  for (const [x, y, k, correct] of data.points) {
     const [px, py] = [x * scale, -y * scale];
     if (Math.abs(px) > 100 || Math.abs(py) > 100) continue;
-    if (right) make("circle", { class: "hit", cx: px, cy: py, r: 1.25, fill: data.colours[k] }, cloud);
+    if (correct) make("circle", { class: "hit", cx: px, cy: py, r: 1.25, fill: data.colours[k] }, cloud);
     else make("path", { class: "miss", d: `M${px - 1.3} ${py - 1.3}l2.6 2.6m0 -2.6l-2.6 2.6`,
       stroke: data.colours[k] }, cloud);
   }
@@ -197,18 +149,3 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
   }
   state.run = data.run;
 };
-"""
-)
-
-_board = st.components.v2.component("rlm_board", html=HTML, css=CSS, js=JS)
-
-
-def board(key: str, data: dict[str, Any], *, on_move: Callable[[FloatArray], None]) -> None:
-    """Show the board. ``on_move(positions)`` is called, before the rerun, when a class was moved."""
-
-    def moved() -> None:
-        positions = from_browser(st.session_state[key].moved)
-        if positions is not None:
-            on_move(positions)
-
-    _board(key=key, data=data, on_moved_change=moved)
