@@ -11,7 +11,7 @@ import pytest
 from rlm_core.theory import l1_voronoi, vertex_accuracy
 from ui.bound.points import parse
 from ui.bound.theory import simulate
-from ui.kit.html import percent
+from ui.kit.formats import percent
 
 pytestmark = pytest.mark.browser
 

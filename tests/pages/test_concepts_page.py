@@ -20,7 +20,7 @@ from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.theory.dimension import per_feature_deviation
 from rlm_core.theory.local_central import YesNoSurvey
 from rlm_core.theory.processing import PROCESSINGS, privacy_loss
-from ui.kit.html import number, percent, times
+from ui.kit.formats import number, percent, times
 from ui.lessons.book import CHAPTERS
 
 SHORT = [chapter.short for chapter in CHAPTERS]

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from rlm_core import RandomisedResponse, Report
 from ui.app import cache
-from ui.kit.html import percent
+from ui.kit.formats import percent
 from ui.record import release
 from ui.record.inference import posterior
 from ui.record.release import Drawn

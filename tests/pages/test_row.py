@@ -10,17 +10,18 @@ import pandas as pd
 import pytest
 from page_driver import Open, healthy, ledger, piece, words
 from streamlit.testing.v1 import AppTest
+from ui.record.loan import level_of
 
 from rlm_core import RandomisedResponse, Report
 from rlm_core.data.samples import loan_examples
 from rlm_core.data.schema import FEATURES
 from ui.app import cache
-from ui.kit.html import percent
+from ui.kit.formats import percent
 from ui.record import release
 from ui.record.download import summary
 from ui.record.inference import posterior
 from ui.record.release import Drawn
-from ui.table.comparison import distances, level_of, moved_sentence
+from ui.table.comparison import distances, moved_sentence
 from ui.table.export import decoded_csv, decoded_values
 from ui.table.form import EXAMPLES, subject_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from rlm_core import zoo
 from rlm_core.training.dp.accountant import shown
-from ui.record.two_guarantees import two_guarantees
+from ui.app.two_guarantees import two_guarantees
 
 CENTRAL = {"epsilon": 0.9876, "delta": 1e-5, "not_covered": ["the decoder", "a <table>"]}
 

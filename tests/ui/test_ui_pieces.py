@@ -15,8 +15,8 @@ from rlm_core import Budget, Report
 from ui.app import site
 from ui.app.controls import EPSILONS
 from ui.components import canvas, live_digit
+from ui.image.taxicab import noise_diamond, taxicab
 from ui.kit import colours, html, words
-from ui.kit.drawings import noise_diamond, taxicab
 from ui.record import release
 from ui.record.download import summary
 from ui.record.pipeline import label_stages, noise_stage, reach_of, representation_stage

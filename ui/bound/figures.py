@@ -14,7 +14,7 @@ from rlm_core.types import FloatArray
 from ui.bound.theory import EPSILON_GRID, Curve, Measured, Throw, vertices_formula
 from ui.kit.charts import Figure, axis, layout, level
 from ui.kit.colours import COLLECTOR, NEUTRAL, tint
-from ui.kit.html import number
+from ui.kit.formats import number
 from ui.kit.mechanism_style import CLASSES, looks
 
 PIXELS = 200  # of a side of the board's cells

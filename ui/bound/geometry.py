@@ -19,6 +19,8 @@ from ui.bound.search import Search, accuracy_figures, run_search, search_words, 
 from ui.bound.theory import simulate, spread, throw
 from ui.components.board import board
 from ui.components.drawing import drawing
+from ui.kit.address import in_address
+from ui.kit.kept import count_up
 
 ON_VERTICES, FIGURE, MINE = "on vertices", "the paper’s figure", "my own"
 PAPERS_FIGURE = np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -49,9 +51,7 @@ def plane_section(epsilon: float) -> None:
 
 
 def _ties() -> bool:
-    return st.toggle(
-        "Show where two classes are equally near", key="ties", bind="query-params", persist_state="session"
-    )
+    return st.toggle("Show where two classes are equally near", **in_address("ties"))
 
 
 def _placement() -> tuple[FloatArray, str]:
@@ -62,9 +62,7 @@ def _placement() -> tuple[FloatArray, str]:
             [ON_VERTICES, FIGURE, MINE],
             default=ON_VERTICES,
             required=True,
-            key="place",
-            bind="query-params",
-            persist_state="session",
+            **in_address("place"),
         )
         or ON_VERTICES
     )
@@ -76,9 +74,7 @@ def _placement() -> tuple[FloatArray, str]:
             [2, 3, 4],
             default=4,
             required=True,
-            key="n",
-            bind="query-params",
-            persist_state="session",
+            **in_address("n"),
             help="Two dimensions have four vertices. For more classes place them yourself, or go up a dimension below.",
         )
         return vertices(int(count or 4), 2), placement
@@ -89,10 +85,8 @@ def _typed() -> FloatArray:
     text = st.text_input(
         "Coordinates, a point for each class",
         value=as_text(vertices(4, 2)),
-        key="at",
+        **in_address("at"),
         max_chars=200,
-        bind="query-params",
-        persist_state="session",
         help="x, y; x, y; … for 2 to 6 classes, inside the diamond: |x| + |y| ≤ 1. Dragging a disc fills this in.",
     )
     try:
@@ -141,7 +135,7 @@ def _put(positions: FloatArray) -> None:
 def _throws() -> int:
     """How often the points were thrown: the seed of what is shown."""
     if st.button("Throw again", key="throw_again", icon=":material/casino:"):
-        st.session_state["bound_throws"] = st.session_state.get("bound_throws", 0) + 1
+        count_up("bound_throws")
     return int(st.session_state.get("bound_throws", 0))
 
 
@@ -175,9 +169,8 @@ def _search(places: FloatArray, epsilon: float) -> Search | None:
 def _run_search(places: FloatArray, epsilon: float) -> None:
     """Before the rerun: search, and put what was found on the board."""
     before = simulate(places, epsilon, seed=0)
-    count = st.session_state.get("bound_searches", 0) + 1
+    count = count_up("bound_searches")
     found = run_search(len(places), 2, epsilon, seed=count)
-    st.session_state["bound_searches"] = count
     st.session_state["bound_search"] = Search(
         classes=len(places), epsilon=epsilon, number=count, found=found, before=before
     )

@@ -8,10 +8,11 @@ import streamlit as st
 
 from rlm_core import Budget, LaplaceNoise
 from ui.app import cache, controls
+from ui.app.two_guarantees import two_guarantees
 from ui.collect import text
 from ui.collect.reports import Choice, own_columns, people_available, sends_labels
-from ui.kit.html import number
-from ui.record.two_guarantees import two_guarantees
+from ui.kit.address import in_address
+from ui.kit.formats import number
 
 DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
 FEATURES = {"mnist": "picture", "cifar10": "picture", "lending_club": "loan"}
@@ -71,9 +72,7 @@ def experiment_control() -> str:
         list(titles.values()),
         default=titles["collection"],
         required=True,
-        key="exp",
-        bind="query-params",
-        persist_state="session",
+        **in_address("exp"),
         on_change=_suggest_objective,
         label_visibility="collapsed",
     )
@@ -102,9 +101,7 @@ def objective_control(experiment: str) -> str:
         list(titles.values()),
         default=titles[RECOMMENDED[experiment]],
         required=True,
-        key="objective",
-        bind="query-params",
-        persist_state="session",
+        **in_address("objective"),
         help="The collector’s choice, made after the reports have arrived: it costs nobody any privacy.",
     )
     return key_of(titles, chosen, RECOMMENDED[experiment])
@@ -117,9 +114,7 @@ def budget_and_people(experiment: str, dataset: str) -> tuple[Budget, int]:
         PEOPLE,
         value=EVERYONE,
         format_func=people_name,
-        key="people",
-        bind="query-params",
-        persist_state="session",
+        **in_address("people"),
     )
     if experiment in ("novel", "join"):
         return Budget(epsilon=controls.epsilon_control(), lam=1.0), int(people)
@@ -142,9 +137,7 @@ def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[st
         chosen = left.selectbox(
             "Mechanism",
             [controls.AUTOMATIC, *names],
-            key="mech",
-            bind="query-params",
-            persist_state="session",
+            **in_address("mech"),
             help="Automatic takes the one recommended for this experiment near ε: the paper’s choice or, for private "
             "inference on MNIST, the best of our private search.",
         )
@@ -173,9 +166,7 @@ def noise_control() -> str | None:
         list(NOISES.values()),
         default=NOISES["Laplace"],
         required=True,
-        key="noise",
-        bind="query-params",
-        persist_state="session",
+        **in_address("noise"),
     )
     return chosen
 

@@ -15,8 +15,8 @@ from ui.collect.reports import Choice, sends_labels
 from ui.collect.strip import first_reports
 from ui.collect.table import frame
 from ui.collect.view import spent_view, watch
-from ui.kit import words
-from ui.record.release import format_epsilon
+from ui.kit.formats import number
+from ui.kit.promise import promise
 
 
 def show() -> None:
@@ -35,7 +35,7 @@ def workbench() -> None:
     office().warm()
     st.header("What do you want to learn?", anchor=False)
     choice = choose()
-    st.html(f'<div class="rlm-promise">{words.promise(cost(choice))}</div>')
+    st.html(f'<div class="rlm-promise">{promise(cost(choice))}</div>')
     # Places that are always there, so that what is below stays where it is while this is redrawn.
     for part in (buttons, spent_view, notice):
         with st.container():
@@ -68,7 +68,7 @@ def buttons(choice: Choice) -> None:
         st.info(text.NO_LABELS, icon=":material/info:")
         return
     have = office().reports(actions.visit(), choice)
-    spends = f"(spends ε = {format_epsilon(cost(choice))} for each person)"
+    spends = f"(spends ε = {number(cost(choice))} for each person)"
     going = any(run.active and run.choice == choice for run in office().runs(actions.visit()))
     with st.container(horizontal=True, gap="small"):
         st.button(
@@ -108,7 +108,7 @@ def sweep_button(choice: Choice) -> None:
     new = actions.missing(choice)
     total = sum(cost(each) for each in new)
     st.button(
-        f"Try five λ (spends ε = {format_epsilon(total)} for each person)" if new else "Try five λ (spends nothing)",
+        f"Try five λ (spends ε = {number(total)} for each person)" if new else "Try five λ (spends nothing)",
         key="collect_sweep_start",
         icon=":material/tune:",
         on_click=guarded(actions.sweep),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui.kit.html import number
+from ui.kit.formats import number
 
 LEDE = (
     "Now you are the <span class='rlm-col'>collector</span>. You see no record, only one noisy report from each "

@@ -17,8 +17,8 @@ from ui.collect.runs import Run, people_of, validators_of
 from ui.collect.table import dot, interval, percent_of, table
 from ui.collect.task import EPOCHS
 from ui.kit.charts import CONFIG
-from ui.kit.drawings import legend_html
-from ui.kit.html import number
+from ui.kit.formats import number
+from ui.kit.html import figures_html, legend_html
 
 TICK = 1.0
 """Seconds between two looks at a run that is going on."""
@@ -118,9 +118,7 @@ def headline(run: Run) -> None:
         figures.insert(0, (percent_of(run.alone), "right with your columns alone"))
     st.html(
         f'<p class="rlm-note">{dot(run)} <b>#{run.number}</b> {html.escape(title_of(run.choice))}</p>'
-        '<div class="rlm-figures">'
-        + "".join(f"<div><strong>{value}</strong><span>{words}</span></div>" for value, words in figures)
-        + "</div>"
+        + figures_html(*figures)
     )
 
 

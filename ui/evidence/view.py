@@ -15,8 +15,10 @@ from ui.evidence import data, text
 from ui.evidence.data import View
 from ui.evidence.figures import accuracy_chart, cells_table, needs_list
 from ui.evidence.text import DATASETS, EXPERIMENTS
+from ui.kit.address import in_address
 from ui.kit.charts import saving_config
-from ui.kit.html import number
+from ui.kit.formats import number
+from ui.kit.html import figures_html, table_html, table_row
 
 FORMATS = ("SVG", "PNG")
 
@@ -27,7 +29,7 @@ def choose() -> View:
     titles = {EXPERIMENTS[name][0]: name for name in names}
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        title = st.selectbox("Experiment", list(titles), key="exp", bind="query-params", persist_state="session")
+        title = st.selectbox("Experiment", list(titles), **in_address("exp"))
         experiment = titles.get(title or "", names[0])
     with right:
         dataset = controls.dataset_control({name: DATASETS[name] for name in data.datasets(experiment)})
@@ -42,17 +44,13 @@ def chart_section(shown: View) -> None:
     else:
         st.html(headline(shown))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        with_paper = st.toggle(
-            "Show the paper’s numbers", value=True, key="paper", bind="query-params", persist_state="session"
-        )
+        with_paper = st.toggle("Show the paper’s numbers", value=True, **in_address("paper"))
         kind = st.segmented_control(
             "Save the chart as",
             FORMATS,
             default=FORMATS[0],
             required=True,
-            key="save",
-            bind="query-params",
-            persist_state="session",
+            **in_address("save"),
             help=text.SAVE,
         )
     names = ", ".join(map(summary.shown_name, shown.mechanisms))
@@ -70,13 +68,11 @@ def headline(shown: View) -> str:
     """How many cells reach the paper: here, and in all experiments together. As HTML."""
     here = data.count(shown.cells)
     everything = data.count([cell for name in EXPERIMENTS for cell in summary.cells(name)])
-    entries = [
+    return figures_html(
         (f"{here.reached} of {here.compared}", "cells here at or above the paper’s mean − 1 std"),
         (f"{here.within} of {here.compared}", "within its ±2 std, or better"),
         (f"{everything.reached} of {everything.compared}", "at or above mean − 1 std in all experiments"),
-    ]
-    cells = "".join(f"<div><strong>{value}</strong><span>{words}</span></div>" for value, words in entries)
-    return f'<div class="rlm-figures">{cells}</div>'
+    )
 
 
 def answer_section(shown: View) -> None:
@@ -86,9 +82,7 @@ def answer_section(shown: View) -> None:
         min_value=10,
         max_value=99,
         value=80 if shown.chance < 50 else 60,
-        key="need",
-        bind="query-params",
-        persist_state="session",
+        **in_address("need"),
     )
     found = data.needs(shown, float(need))
     st.html(f'<p class="rlm-lede">{answer(found, shown, float(need))}</p>{needs_list(found, float(need))}')
@@ -175,11 +169,11 @@ def download_section(shown: View) -> None:
 
 def registry_section() -> None:
     """Every registered mechanism, and where it was measured."""
-    rows = "".join(
-        f"<tr><td><b>{html.escape(name)}</b></td><td>{html.escape(REGISTRY[name].summary)}</td>"
-        f"<td>{html.escape('; '.join(where)) or '–'}</td></tr>"
+    rows = (
+        table_row(
+            f"<b>{html.escape(name)}</b>", html.escape(REGISTRY[name].summary), html.escape("; ".join(where)) or "–"
+        )
         for name, where in data.measured_in().items()
     )
-    head = "<tr><th>mechanism</th><th>what it does</th><th>measured in</th></tr>"
-    st.html(f'<div class="rlm-wide-table"><table class="rlm-ledger">{head}{rows}</table></div>')
+    st.html(table_html(("mechanism", "what it does", "measured in"), rows, around="rlm-wide-table"))
     st.caption(text.REGISTRY)

@@ -12,11 +12,13 @@ from ui.app import controls
 from ui.app.errors import guarded
 from ui.app.shell import require_app
 from ui.components.drawing import drawing
+from ui.image import text
 from ui.image.source import image_source, source_control
-from ui.kit import words
-from ui.kit.drawings import taxicab
-from ui.kit.html import picture, times
+from ui.image.taxicab import taxicab
+from ui.kit.formats import times
+from ui.kit.html import picture
 from ui.kit.pictures import PIXELS, as_picture, png
+from ui.kit.promise import promise
 from ui.record import release
 from ui.record.budget_strip import strip_view
 from ui.record.code_pipeline import code_of, members
@@ -31,7 +33,7 @@ def show() -> None:
     """The whole page."""
     require_app()
     st.title("Privatise an image", anchor=False)
-    st.html(f'<p class="rlm-lede">{words.IMAGE_LEDE}</p>')
+    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
     workbench()
 
 
@@ -42,14 +44,14 @@ def workbench() -> None:
     dataset, subject = choose_picture()
     st.header("Choose a budget", anchor=False)
     budget = controls.budget_controls()
-    st.html(f'<div class="rlm-promise">{words.promise(budget.epsilon)}</div>')
+    st.html(f'<div class="rlm-promise">{promise(budget.epsilon)}</div>')
     charged = st.empty()
     model = controls.choose_mechanism(dataset, budget.epsilon)
     if subject is None:
-        st.info(words.NO_PICTURE_YET, icon=":material/arrow_upward:")
+        st.info(text.NO_PICTURE_YET, icon=":material/arrow_upward:")
         return
     drawn = release.current(subject, model, budget)
-    charged.html(f'<p class="rlm-note">{words.MOVING_DRAWS} {spent_line(subject)}</p>')
+    charged.html(f'<p class="rlm-note">{text.MOVING_DRAWS} {spent_line(subject)}</p>')
     decoded = model.decode(drawn.z_private[None])[0]
 
     st.header("The way of your picture", anchor=False)
@@ -137,7 +139,7 @@ def noise_from_above(subject: Subject, model: Any, drawn: Drawn) -> None:
     )
     drawing(chart, key="taxicab")
     st.html(legend)
-    st.caption(words.TAXICAB)
+    st.caption(text.TAXICAB)
 
 
 def sent_codes(model: Any, drawn: Drawn, dataset: str) -> str:
@@ -155,7 +157,7 @@ def sent_codes(model: Any, drawn: Drawn, dataset: str) -> str:
     )
     left_out = len([code for code in sent if code not in shown])
     rest = f" {left_out} more were sent and are not shown." if left_out else ""
-    return f'<div class="rlm-strip rlm-small">{figures}</div><p class="rlm-note">{words.SENT_CODES}{rest}</p>'
+    return f'<div class="rlm-strip rlm-small">{figures}</div><p class="rlm-note">{text.SENT_CODES}{rest}</p>'
 
 
 def figure(x: FloatArray, dataset: str, words: str) -> str:

@@ -9,7 +9,8 @@ from rlm_core.collector.survey import Shares, estimate_shares
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.types import FloatArray
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER, tint
-from ui.kit.html import percent, shares
+from ui.kit.formats import percent
+from ui.kit.html import shares
 from ui.kit.svg import Plot, axes, bars, dot, svg, whisker
 from ui.lessons import dice, sliders
 from ui.lessons.chapter import Answer, Chapter, figures, picture

@@ -11,7 +11,7 @@ import streamlit as st
 from rlm_core import paper
 from ui.app.errors import guarded
 from ui.components.drawing import drawing
-from ui.kit.drawings import legend_html
+from ui.kit.html import figures_html, legend_html
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,11 +103,7 @@ def picture(svg: str, *, key: str, caption: str, legend: Sequence[tuple[str, str
 
 def figures(*pairs: tuple[str, str]) -> None:
     """Large numbers with what they are."""
-    st.html(
-        '<div class="rlm-figures">'
-        + "".join(f"<div><strong>{value}</strong><span>{words}</span></div>" for value, words in pairs)
-        + "</div>"
-    )
+    st.html(figures_html(*pairs))
 
 
 def exact_note() -> None:

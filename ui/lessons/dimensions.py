@@ -12,7 +12,7 @@ from rlm_core.theory.dimension import duchi_deviation, per_feature_deviation, re
 from rlm_core.types import FloatArray
 from ui.app import cache
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER
-from ui.kit.html import number
+from ui.kit.formats import number
 from ui.kit.html import picture as pixels
 from ui.kit.pictures import as_picture
 from ui.kit.svg import Plot, axes, dot, level, line, power_ticks, svg, upright

@@ -8,7 +8,7 @@ import streamlit as st
 from rlm_core.theory.local_central import YesNoSurvey
 from rlm_core.types import FloatArray
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER, tint
-from ui.kit.html import percent, times
+from ui.kit.formats import percent, times
 from ui.kit.svg import Plot, axes, dot, line, power_ticks, svg, text, upright
 from ui.lessons import dice, sliders
 from ui.lessons.chapter import Answer, Chapter, figures, picture

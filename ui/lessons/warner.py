@@ -9,7 +9,7 @@ from rlm_core.collector.survey import Shares, estimate_shares
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.types import IntArray
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER, tint
-from ui.kit.html import percent
+from ui.kit.formats import percent
 from ui.kit.svg import Plot, axes, dot, percent_ticks, span, svg, text, upright
 from ui.lessons import dice, sliders
 from ui.lessons.chapter import Answer, Chapter, figures, picture

@@ -10,7 +10,8 @@ import numpy as np
 
 from rlm_core.owner.subset_selection import SubsetSelection
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER
-from ui.kit.html import meter, number, percent
+from ui.kit.formats import number, percent
+from ui.kit.html import meter
 from ui.record.release import Drawn
 
 Cell = tuple[str, str, str]

@@ -12,9 +12,9 @@ from typing import Any
 import streamlit as st
 
 from rlm_core import __version__
-from ui.kit import words
-from ui.kit.html import number, times
+from ui.kit.formats import number, times
 from ui.kit.pictures import data_address
+from ui.record import text
 from ui.record.release import Drawn, Subject
 
 
@@ -31,7 +31,7 @@ def downloads(
 
     ``decoded_values`` are a decoded row's names and values for the summary.
     """
-    st.caption(words.DOWNLOAD)
+    st.caption(text.DOWNLOAD)
     with st.container(horizontal=True):
         st.download_button(
             "Report (JSON)",

@@ -13,7 +13,8 @@ import numpy as np
 
 from rlm_core import RandomisedResponse
 from rlm_core.types import FloatArray
-from ui.kit.html import meter, number, percent, signed_bars
+from ui.kit.formats import number, percent
+from ui.kit.html import meter, signed_bars
 from ui.record import code_pipeline
 from ui.record.release import Drawn, Subject
 

@@ -6,14 +6,14 @@ import streamlit as st
 
 from ui.app import site
 from ui.app.shell import require_app
-from ui.kit import words
+from ui.start import text
 
 
 def show() -> None:
     """The promise first, so that it is on screen while torch is being imported."""
     require_app()
-    st.title(words.HERO, anchor=False)
-    st.html(f'<p class="rlm-lede">{words.HERO_LEDE}</p>')
+    st.title(text.HERO, anchor=False)
+    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
     from ui.start.live import live_section  # imports torch
 
     live_section()
@@ -34,4 +34,4 @@ def cards() -> None:
         st.markdown("**Use the library**")
         st.caption("The app is a thin layer over a Python package. The same in code:")
         with st.expander("Privatise a digit in ten lines"):
-            st.code(words.LIBRARY, language="python")
+            st.code(text.LIBRARY, language="python")

@@ -11,16 +11,19 @@ from rlm_core.types import FloatArray, IntArray
 from ui.app import controls
 from ui.app.errors import guarded
 from ui.app.shell import require_app
-from ui.kit import words
-from ui.kit.html import times
+from ui.kit.address import in_address
+from ui.kit.formats import times
+from ui.kit.promise import promise
 from ui.record import release
 from ui.record.download import downloads
 from ui.record.inference import inference_view
 from ui.record.ledger import draw_again, ledger_view, spent_line
+from ui.record.loan import decoded_loan, short_loan
 from ui.record.pipeline import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
 from ui.record.release import Drawn, Subject
+from ui.table import text
 from ui.table.batch_view import table_view
-from ui.table.comparison import comparison, decoded_loan, distances, moved_sentence, short_loan
+from ui.table.comparison import comparison, distances, moved_sentence
 from ui.table.export import decoded_csv, decoded_values
 from ui.table.form import loan_form
 
@@ -32,7 +35,7 @@ def show() -> None:
     """The whole page."""
     require_app()
     st.title("Privatise a row", anchor=False)
-    st.html(f'<p class="rlm-lede">{words.ROW_LEDE}</p>')
+    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
     workbench()
 
 
@@ -46,15 +49,13 @@ def workbench() -> None:
         (ONE, MANY),
         default=ONE,
         required=True,
-        key="rows",
-        bind="query-params",
-        persist_state="session",
+        **in_address("rows"),
         label_visibility="collapsed",
     )
     place = st.container()  # the fields depend on the mechanism, which is chosen below them
     st.header("Choose a budget", anchor=False)
     budget = controls.budget_controls(features="loan")
-    st.html(f'<div class="rlm-promise">{words.promise(budget.epsilon)}</div>')
+    st.html(f'<div class="rlm-promise">{promise(budget.epsilon)}</div>')
     model = controls.choose_mechanism(DATASET, budget.epsilon)
     if source == MANY:
         table_view(place, model, budget)
@@ -79,7 +80,7 @@ def one_loan(loan: dict[str, Any], subject: Subject, model: Any, drawn: Drawn) -
     moved = moved_sentence(distances(loan, decoded, model.preprocessor))
     st.html(f'<p class="rlm-lede">{moved}</p>')
     st.html(f'<div class="rlm-frame">{comparison(loan, decoded, model.preprocessor)}</div>')
-    st.caption(f"{words.ROW_COMPARISON} {words.ROW_ONLY_YOU}")
+    st.caption(f"{text.COMPARISON} {text.ONLY_YOU}")
 
     st.header("What can the collector infer?", anchor=False)
     inference_view(subject, model, drawn, show_records=lambda rows, p: public_loans(model, rows, p))

@@ -8,8 +8,6 @@ from __future__ import annotations
 import base64
 import binascii
 
-import streamlit as st
-
 from ui.components.declare import declare
 
 HTML = """

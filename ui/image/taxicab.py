@@ -1,4 +1,4 @@
-"""Arrays to drawings, as SVG text that inherits the page's font and text colour.
+"""z and z̃ seen from above, as SVG text that inherits the page's font and text colour.
 
 Written by hand rather than with a chart library: in the browser a library costs more than the rest
 of the page together, at loading and at every move of a slider.
@@ -14,6 +14,7 @@ from scipy.stats import gamma
 
 from rlm_core.types import FloatArray
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER, tint
+from ui.kit.html import legend_html
 
 SIZE = 400.0  # of the drawing's own coordinates; it is scaled to its place
 MARGIN = 30.0
@@ -61,21 +62,12 @@ def taxicab(
     parts.append(f'<line {line} stroke="{NEUTRAL}" stroke-width="1.2" stroke-dasharray="3 3"/>')
     parts.append(_point(a, b, reach, OWNER, 6.5, f"z = ({a:.2f}, {b:.2f})", "z"))
     parts.append(_point(c, d, reach, COLLECTOR, 6.5, f"z̃ = ({c:.2f}, {d:.2f})", "z̃"))
-    legend = [(OWNER, "z, on your device"), (COLLECTOR, "z̃, what was sent"), (tint(OWNER, 0.3), "room for z")]
-    legend += [(tint(NEUTRAL, 0.6), "half of the noise"), (tint(NEUTRAL, 0.3), "nine tenths of it")] if spread else []
-    legend += [(tint(COLLECTOR, 0.45), "other reports")] if len(earlier) else []
+    entries = [(OWNER, "z, on your device"), (COLLECTOR, "z̃, what was sent"), (tint(OWNER, 0.3), "room for z")]
+    entries += [(tint(NEUTRAL, 0.6), "half of the noise"), (tint(NEUTRAL, 0.3), "nine tenths of it")] if spread else []
+    entries += [(tint(COLLECTOR, 0.45), "other reports")] if len(earlier) else []
     alt = f"z and z̃ in the dimensions {dims[0] + 1} and {dims[1] + 1}"
     drawing = f'<svg viewBox="0 0 {SIZE:g} {SIZE:g}" role="img" aria-label="{alt}">{"".join(parts)}</svg>'
-    return drawing, legend_html(legend)
-
-
-def legend_html(entries: Sequence[tuple[str, str]]) -> str:
-    """Colours with their meaning, as HTML that wraps on a narrow screen."""
-    return (
-        '<div class="rlm-legend">'
-        + "".join(f'<span><b style="background:{colour}"></b>{words}</span>' for colour, words in entries)
-        + "</div>"
-    )
+    return drawing, legend_html(entries)
 
 
 def ticks(reach: float) -> list[float]:

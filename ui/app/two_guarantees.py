@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rlm_core.training.dp.accountant import shown
-from ui.kit.html import number, times
+from ui.kit.formats import number, times
 
 THROUGH_A_DECODER = (
     " This holds given the decoder through which the encoder was trained. Here that decoder had seen the same people "
