@@ -11,7 +11,7 @@ from page_driver import Open, healthy, ledger, words
 from streamlit.testing.v1 import AppTest
 
 from ui.app import site
-from ui.kit import words as prose
+from ui.start import text as prose
 from ui.start.live import START_EPSILON
 
 

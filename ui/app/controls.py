@@ -7,11 +7,13 @@ that ask for the same thing use the same name, so ε and λ travel with the visi
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
 from rlm_core import Budget
+from rlm_core.catalogue import DATASETS
 from ui.app import cache
 from ui.app.two_guarantees import two_guarantees
 from ui.kit.address import in_address
@@ -24,12 +26,12 @@ DEFAULT_LAM = 0.7  # the paper's choice for pictures at every ε
 AUTOMATIC = "automatic"
 
 
-def dataset_control(names: dict[str, str] | None = None) -> str:
-    """Which data: the key of ``names`` (key to title), by default the picture datasets."""
-    names = cache.DATASETS if names is None else names
-    titles = list(names.values())
-    title = st.segmented_control("Dataset", titles, default=titles[0], required=True, **in_address("data"))
-    return {title: key for key, title in names.items()}[title or titles[0]]
+def dataset_control(names: Iterable[str] = cache.PICTURES) -> str:
+    """Which data: one of these names of the catalogue, by default the datasets of pictures."""
+    titles = {DATASETS[name].title: name for name in names}
+    first = next(iter(titles))
+    title = st.segmented_control("Dataset", list(titles), default=first, required=True, **in_address("data"))
+    return titles[title or first]
 
 
 def budget_controls(*, features: str = "picture", default_lam: float = DEFAULT_LAM) -> Budget:

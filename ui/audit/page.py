@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from ui.app.errors import guarded
-from ui.app.shell import require_app
-from ui.app.site import ROOT
+from ui.app.shell import heading, require_app
 
 
 def show() -> None:
@@ -14,9 +15,8 @@ def show() -> None:
     require_app()
     from ui.audit import text
 
-    st.title("Is it really private?", anchor=False)
-    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
-    st.html(ROOT / "ui" / "audit" / "style.css")
+    heading("Is it really private?", text.LEDE)
+    st.html(Path(__file__).with_name("style.css"))
     bench()
     with st.expander("How does the audit work, and what can it not show?"):
         st.markdown(text.HOW)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rlm_core.catalogue import TEST_SHARE
 from rlm_core.theory import krr_cap
 from ui.app import controls
 from ui.bound import text
@@ -11,7 +12,6 @@ from ui.bound.figures import bound_chart
 from ui.bound.theory import (
     CLASSES_OF,
     CURVE_SAMPLES,
-    TEST_SHARE,
     Measured,
     curve,
     kind_of,

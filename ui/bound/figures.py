@@ -162,7 +162,7 @@ def board_data(
 def _rows(shown: Throw) -> list[list[float]]:
     return [
         [*(round(float(v), 3) for v in point), int(k), int(ok)]
-        for point, k, ok in zip(shown.points, shown.classes, shown.right, strict=True)
+        for point, k, ok in zip(shown.points, shown.classes, shown.correct, strict=True)
     ]
 
 

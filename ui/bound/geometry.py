@@ -178,7 +178,7 @@ def _run_search(places: FloatArray, epsilon: float) -> None:
 
 
 def _path(search: Search | None, places: FloatArray, epsilon: float) -> tuple[FloatArray | None, str]:
-    """The way of the search, as long as the board shows where it ended."""
+    """The steps of the search, as long as the board shows where it ended."""
     if search is None or as_text(search.found.positions) != as_text(places):
         return None, ""
     return search.found.history, f"search {search.number}"

@@ -100,5 +100,5 @@ def accuracy_figures(places: FloatArray, epsilon: float, on_vertices: bool, seed
 
 def thrown_words(shown: Throw) -> str:
     """How many of the points in the picture are right, as HTML."""
-    right = int(np.sum(shown.right))
-    return f"In the picture: <b>{right} dots</b> right, <b>{len(shown.right) - right} crosses</b> wrong."
+    correct = int(np.sum(shown.correct))
+    return f"In the picture: <b>{correct} dots</b> right, <b>{len(shown.correct) - correct} crosses</b> wrong."

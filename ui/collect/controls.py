@@ -6,7 +6,8 @@ import math
 
 import streamlit as st
 
-from rlm_core import Budget, LaplaceNoise
+from rlm_core import Budget, LaplaceNoise, catalogue
+from rlm_core.catalogue import DATASETS
 from ui.app import cache, controls
 from ui.app.two_guarantees import two_guarantees
 from ui.collect import text
@@ -14,15 +15,6 @@ from ui.collect.reports import Choice, own_columns, people_available, sends_labe
 from ui.kit.address import in_address
 from ui.kit.formats import number
 
-DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
-FEATURES = {"mnist": "picture", "cifar10": "picture", "lending_club": "loan"}
-SPLITS = {"collection": "data_collection", "private": "data_collection", "novel": "novel_class", "join": "data_join"}
-PURPOSES = {
-    "collection": "data_collection",
-    "private": "private_inference",
-    "novel": "novel_class",
-    "join": "data_join",
-}
 RECOMMENDED = {"collection": "denoising", "private": "denoising", "novel": "denoising", "join": "naive"}
 """The objective that we suggest."""
 
@@ -118,7 +110,7 @@ def budget_and_people(experiment: str, dataset: str) -> tuple[Budget, int]:
     )
     if experiment in ("novel", "join"):
         return Budget(epsilon=controls.epsilon_control(), lam=1.0), int(people)
-    return controls.budget_controls(features=FEATURES[dataset]), int(people)
+    return controls.budget_controls(features=DATASETS[dataset].record), int(people)
 
 
 def people_name(people: int) -> str:
@@ -128,10 +120,10 @@ def people_name(people: int) -> str:
 
 def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[str, str]:
     """The mechanism and its noise, under "advanced"."""
-    names = tuple(cache.mechanisms_of(dataset, SPLITS[experiment])) or tuple(
+    names = tuple(cache.mechanisms_of(dataset, catalogue.experiment(experiment).split)) or tuple(
         cache.mechanisms_of(dataset, "data_collection")
     )
-    recommended = cache.suited_mechanism(dataset, epsilon, PURPOSES[experiment], names)
+    recommended = cache.suited_mechanism(dataset, epsilon, catalogue.experiment(experiment).name, names)
     with st.expander("Advanced: the mechanism"):
         left, right = st.columns([3, 2], gap="large")
         chosen = left.selectbox(
@@ -188,7 +180,7 @@ def can_learn(choice: Choice) -> bool:
 
 def title_of(choice: Choice) -> str:
     """A run in a few words."""
-    parts = [DATASETS[choice.dataset], f"ε = {number(choice.epsilon)}"]
+    parts = [DATASETS[choice.dataset].title, f"ε = {number(choice.epsilon)}"]
     if choice.experiment in ("collection", "private"):
         parts.append(f"λ = {number(choice.lam)}")
     parts.append("joined" if choice.experiment == "join" else text.OBJECTIVES[choice.objective].lower())

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from ui.app import cache
 from ui.app.errors import guarded
-from ui.app.shell import require_app
-from ui.app.site import ROOT
+from ui.app.shell import heading, require_app
 from ui.collect import actions, text
 from ui.collect.controls import can_learn, choose, cost
-from ui.collect.queue import office
+from ui.collect.queue import run_queue
 from ui.collect.reports import Choice, sends_labels
 from ui.collect.strip import first_reports
 from ui.collect.table import frame
@@ -22,9 +23,8 @@ from ui.kit.promise import promise
 def show() -> None:
     """The whole page."""
     require_app()
-    st.html(ROOT / "ui" / "collect" / "style.css")
-    st.title("What can a collector learn from it?", anchor=False)
-    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
+    st.html(Path(__file__).with_name("style.css"))
+    heading("What can a collector learn from it?", text.LEDE)
     workbench()
 
 
@@ -32,7 +32,7 @@ def show() -> None:
 @guarded
 def workbench() -> None:
     """The choices, the buttons, and below them what has been learnt so far."""
-    office().warm()
+    run_queue().warm()
     st.header("What do you want to learn?", anchor=False)
     choice = choose()
     st.html(f'<div class="rlm-promise">{promise(cost(choice))}</div>')
@@ -41,7 +41,7 @@ def workbench() -> None:
         with st.container():
             part(choice)
     st.header("What has been learnt", anchor=False)
-    runs = office().runs(actions.visit())
+    runs = run_queue().runs(actions.visit_id())
     pills, results, after = (st.container() for _ in range(3))
     if not runs:
         results.info(text.NOTHING_YET, icon=":material/arrow_upward:")
@@ -52,7 +52,7 @@ def workbench() -> None:
             watch(shown)
         with after:
             keep_or_forget()
-    reports = office().reports(actions.visit(), choice)
+    reports = run_queue().reports(actions.visit_id(), choice)
     if reports is not None:
         st.header("What has arrived", anchor=False)
         sent = sends_labels(choice)
@@ -67,9 +67,9 @@ def buttons(choice: Choice) -> None:
     if not can_learn(choice):
         st.info(text.NO_LABELS, icon=":material/info:")
         return
-    have = office().reports(actions.visit(), choice)
+    have = run_queue().reports(actions.visit_id(), choice)
     spends = f"(spends ε = {number(cost(choice))} for each person)"
-    going = any(run.active and run.choice == choice for run in office().runs(actions.visit()))
+    going = any(run.active and run.choice == choice for run in run_queue().runs(actions.visit_id()))
     with st.container(horizontal=True, gap="small"):
         st.button(
             f"Collect {choice.people:,} reports and learn {spends}"
@@ -135,12 +135,12 @@ def shown_control(numbers: list[int]) -> list[int]:
 
 def keep_or_forget() -> None:
     """Take the runs along, or make room."""
-    name = actions.visit()  # the file is made when it is asked for, outside of any session
-    runs = office().runs(name)
+    name = actions.visit_id()  # the file is made when it is asked for, outside of any session
+    runs = run_queue().runs(name)
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Runs (CSV)",
-            lambda: str(frame(office().runs(name)).to_csv(index=False)),
+            lambda: str(frame(run_queue().runs(name)).to_csv(index=False)),
             file_name="runs.csv",
             mime="text/csv",
             key="download_runs",

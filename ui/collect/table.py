@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from rlm_core.catalogue import DATASETS
 from ui.collect import text
-from ui.collect.controls import DATASETS
 from ui.collect.figures import colour_of
 from ui.collect.runs import Run
 from ui.collect.task import objective_in_use
@@ -43,7 +43,7 @@ def _row(run: Run) -> str:
     cells = [
         f"{dot(run)} {run.number}",
         text.EXPERIMENTS[choice.experiment].lower(),
-        DATASETS[choice.dataset],
+        DATASETS[choice.dataset].title,
         f"{run.reports:,}",
         number(choice.epsilon),
         lam,

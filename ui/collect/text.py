@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rlm_core.catalogue import experiment
 from ui.kit.formats import number
 
 LEDE = (
@@ -10,12 +11,8 @@ LEDE = (
     "everybody from reports that say little about anybody."
 )
 
-EXPERIMENTS = {
-    "collection": "Data collection",
-    "private": "Private inference",
-    "novel": "Novel class",
-    "join": "Data join",
-}
+EXPERIMENTS = {key: experiment(key).title for key in ("collection", "private", "novel", "join")}
+"""The experiments of the page, by their word in the address, in the order shown."""
 
 ABOUT = {
     "collection": (
@@ -59,7 +56,7 @@ ABOUT_OBJECTIVE = {
 
 ABOUT_COMPLETED = (
     "No public record is a 9, so the public records are completed first: points in all directions stand for what "
-    "they lack, and the reports themselves tell how much each of them counts. Without noise there is no need for it."
+    "they lack, and the reports themselves publish how much each of them counts. Without noise there is no need for it."
 )
 
 ABOUT_JOINED = (
@@ -67,7 +64,7 @@ ABOUT_JOINED = (
     "validation; new loans will arrive in the same way, so it may get used to the noise."
 )
 
-FIGURES = ("right on clean records", "right on privatised records", "as far as the collector can tell")
+FIGURES = ("right on clean records", "right on privatised records", "as far as the collector can publish")
 
 FIGURES_JOINED = (
     "if the other columns came without noise",
@@ -119,7 +116,7 @@ NO_LABELS = (
 
 FIRST_REPORTS = (
     "The first reports that arrived, as a decoder shows them, each with the label that was reported. Some labels are "
-    "flipped; you cannot tell which."
+    "flipped; you cannot publish which."
 )
 
 FIRST_REPORTS_LABELLED = (

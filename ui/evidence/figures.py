@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.summary import Cell, shown_name
+from rlm_core.catalogue import TEST_SHARE
 from rlm_core.theory import krr_cap, vertex_accuracy
-from ui.bound.theory import TEST_SHARE
 from ui.evidence.data import Level, Need, View
 from ui.kit.charts import Figure, axis, layout, level
 from ui.kit.colours import COLLECTOR, NEUTRAL

@@ -5,15 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.app.errors import guarded
-from ui.app.shell import require_app
+from ui.app.shell import heading, require_app
 from ui.evidence import text
 
 
 def show() -> None:
     """The whole page."""
     require_app()
-    st.title("Which mechanism keeps how much?", anchor=False)
-    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
+    heading("Which mechanism keeps how much?", text.LEDE)
     workbench()
 
 

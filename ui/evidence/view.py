@@ -9,12 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from benchmarks import summary, table
+from rlm_core.catalogue import DATASETS, EXPERIMENTS
 from rlm_core.registry import REGISTRY
 from ui.app import controls
 from ui.evidence import data, text
 from ui.evidence.data import View
 from ui.evidence.figures import accuracy_chart, cells_table, needs_list
-from ui.evidence.text import DATASETS, EXPERIMENTS
+from ui.evidence.text import ABOUT
 from ui.kit.address import in_address
 from ui.kit.charts import saving_config
 from ui.kit.formats import number
@@ -26,14 +27,14 @@ FORMATS = ("SVG", "PNG")
 def choose() -> View:
     """Experiment, then one of its datasets."""
     names = data.experiments()
-    titles = {EXPERIMENTS[name][0]: name for name in names}
+    titles = {EXPERIMENTS[name].title: name for name in names}
     left, right = st.columns([2, 3], gap="medium")
     with left:
         title = st.selectbox("Experiment", list(titles), **in_address("exp"))
         experiment = titles.get(title or "", names[0])
     with right:
-        dataset = controls.dataset_control({name: DATASETS[name] for name in data.datasets(experiment)})
-    st.markdown(EXPERIMENTS[experiment][1])
+        dataset = controls.dataset_control(data.datasets(experiment))
+    st.markdown(ABOUT[experiment])
     return data.view(experiment, dataset)
 
 
@@ -59,7 +60,7 @@ def chart_section(shown: View) -> None:
         theme=None,
         config=saving_config(f"{shown.experiment}-{shown.dataset}", (kind or FORMATS[0]).lower()),
         key="accuracy_chart",
-        alt=f"Accuracy against ε on {DATASETS[shown.dataset]} for {names}",
+        alt=f"Accuracy against ε on {DATASETS[shown.dataset].title} for {names}",
     )
     st.caption(text.CHART + " " + text.SAVE)
 
@@ -67,7 +68,7 @@ def chart_section(shown: View) -> None:
 def headline(shown: View) -> str:
     """How many cells reach the paper: here, and in all experiments together. As HTML."""
     here = data.count(shown.cells)
-    everything = data.count([cell for name in EXPERIMENTS for cell in summary.cells(name)])
+    everything = data.count([cell for name in ABOUT for cell in summary.cells(name)])
     return figures_html(
         (f"{here.reached} of {here.compared}", "cells here at or above the paper’s mean − 1 std"),
         (f"{here.within} of {here.compared}", "within its ±2 std, or better"),
@@ -78,7 +79,7 @@ def headline(shown: View) -> str:
 def answer_section(shown: View) -> None:
     """A stakeholder's question, read off by interpolation."""
     need = st.slider(
-        f"I need this accuracy on {DATASETS[shown.dataset]} (%)",
+        f"I need this accuracy on {DATASETS[shown.dataset].title} (%)",
         min_value=10,
         max_value=99,
         value=80 if shown.chance < 50 else 60,
@@ -94,7 +95,7 @@ def answer(found: list[data.Need], shown: View, accuracy: float) -> str:
     ours = [need for need in found if need.who == "ours"] or found
     who = "" if ours[0].who == "ours" else " in the paper"
     able = [need for need in ours if need.epsilon is not None]
-    wish = f"{accuracy:g} % on {DATASETS[shown.dataset]}"
+    wish = f"{accuracy:g} % on {DATASETS[shown.dataset].title}"
     if not able:
         best = max(ours, key=lambda need: need.best)
         return (

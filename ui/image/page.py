@@ -10,7 +10,7 @@ import streamlit as st
 from rlm_core.types import FloatArray, IntArray
 from ui.app import controls
 from ui.app.errors import guarded
-from ui.app.shell import require_app
+from ui.app.shell import heading, require_app
 from ui.components.drawing import drawing
 from ui.image import text
 from ui.image.source import image_source, source_control
@@ -25,15 +25,14 @@ from ui.record.code_pipeline import code_of, members
 from ui.record.download import downloads
 from ui.record.inference import inference_view
 from ui.record.ledger import draw_again, ledger_view, spent_line
-from ui.record.pipeline import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
+from ui.record.pipeline import Stage, label_stages, noise_stage, pipeline, reach_of, report_stage, representation_stage
 from ui.record.release import Drawn, Subject
 
 
 def show() -> None:
     """The whole page."""
     require_app()
-    st.title("Privatise an image", anchor=False)
-    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
+    heading("Privatise an image", text.LEDE)
     workbench()
 
 
@@ -55,7 +54,7 @@ def workbench() -> None:
     decoded = model.decode(drawn.z_private[None])[0]
 
     st.header("The way of your picture", anchor=False)
-    st.html(f'<div class="rlm-frame">{image_way(subject, model, drawn, decoded, dataset)}</div>')
+    st.html(f'<div class="rlm-frame">{image_pipeline(subject, model, drawn, decoded, dataset)}</div>')
     draw_again(subject, model, budget)
 
     left, right = st.columns([1, 1], gap="large")
@@ -88,7 +87,7 @@ def choose_picture() -> tuple[str, Subject | None]:
     return dataset, image_source(dataset, source)
 
 
-def image_way(subject: Subject, model: Any, drawn: Drawn, decoded: FloatArray, dataset: str) -> str:
+def image_pipeline(subject: Subject, model: Any, drawn: Drawn, decoded: FloatArray, dataset: str) -> str:
     """x, h → z, noise, y on the owner's side; z̃, x̃, ỹ on the collector's."""
     radius = model.card.radius
     reach = reach_of(drawn.z, drawn.z_private, drawn.noise)  # not h: it may be many times larger, and is cut off
@@ -113,7 +112,7 @@ def image_way(subject: Subject, model: Any, drawn: Drawn, decoded: FloatArray, d
         ),
         caption="What a decoder makes of what arrived. A guess in the shape of a picture, not your picture.",
     )
-    return way(
+    return pipeline(
         [
             original,
             representation_stage(drawn, radius=radius, reach=reach),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
+from rlm_core.catalogue import DATASETS
 from rlm_core.types import FloatArray
 from ui.app import cache
 from ui.components.canvas import canvas
@@ -70,7 +71,7 @@ def _from_gallery(dataset: str) -> Subject:
     row = pictures[name][0]
     st.caption(text.gallery_caption(dataset, name))
     return Subject(
-        title=f"{cache.DATASETS[dataset]} test picture {name}",
+        title=f"{DATASETS[dataset].title} test picture {name}",
         x=samples.images[row].astype(np.float64) / 255.0,
         label=int(samples.labels[row]),
         classes=samples.classes,

@@ -56,7 +56,8 @@ def taxicab(
     for size, share in zip(spread, ("nine tenths", "half"), strict=False):
         parts.append(_diamond(a, b, size, reach, NEUTRAL, 0.18, f"{share} of the noise falls in here"))
     parts += [
-        _point(*(float(v) for v in each[pair]), reach, tint(COLLECTOR, 0.45), 4, "another report") for each in earlier
+        _point(float(each[pair][0]), float(each[pair][1]), reach, tint(COLLECTOR, 0.45), 4, "another report")
+        for each in earlier
     ]
     line = f'x1="{_x(a, reach):.1f}" y1="{_y(b, reach):.1f}" x2="{_x(c, reach):.1f}" y2="{_y(d, reach):.1f}"'
     parts.append(f'<line {line} stroke="{NEUTRAL}" stroke-width="1.2" stroke-dasharray="3 3"/>')

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rlm_core.catalogue import DATASETS
+
 LEDE = (
     "Follow one picture from your side of the privacy boundary to the collector’s, step by step, with every number "
     "that is computed on the way. Then change places and ask what the collector can infer."
@@ -44,5 +46,4 @@ SENT_CODES = (
 
 def gallery_caption(dataset: str, name: str) -> str:
     """Where the samples come from."""
-    source = {"mnist": "MNIST", "cifar10": "CIFAR-10"}[dataset]
-    return f"Chosen: **{name}**, from the {source} test set, which no mechanism here was trained on."
+    return f"Chosen: **{name}**, from the {DATASETS[dataset].title} test set, which no mechanism here was trained on."

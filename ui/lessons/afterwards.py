@@ -104,7 +104,7 @@ CHAPTER = Chapter(
         Answer(
             text="Nothing: denoising is post-processing.",
             feedback="It may recover what the reports say about people in general. About you, it stays within e^ε.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="It shrinks, as the output is smoother.",

@@ -98,7 +98,7 @@ CHAPTER = Chapter(
             text="In about 45 % of the reports: e²/(e² + 9).",
             feedback="The true answer weighs e^ε, each of the nine others 1. No ε-LDP mechanism can name the right one "
             "of ten equally likely answers more often.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="In about 88 % of the reports, as for yes and no.",

@@ -20,7 +20,7 @@ class Answer:
 
     text: str
     feedback: str
-    right: bool = False
+    correct: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ def _quiz(chapter: Chapter) -> None:
         answer = next((each for each in chapter.answers if each.text == picked), None)
         if answer is None:
             st.caption("Pick one: you get an explanation either way.")
-        elif answer.right:
+        elif answer.correct:
             st.success(f"**Right.** {answer.feedback}", icon=":material/check_circle:")
         else:
             st.warning(f"**Not quite.** {answer.feedback} Try another one.", icon=":material/replay:")

@@ -115,7 +115,7 @@ CHAPTER = Chapter(
             text="36.5-LDP: next to nothing.",
             feedback="365 × 0.1. A remedy is to draw the noise once, keep it, and repeat the same report: what is "
             "already known costs nothing to say again.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="Nothing can be said without knowing the secret.",

@@ -65,7 +65,7 @@ def digit(side: int) -> FloatArray:
     samples = cache.samples("mnist")
     whole = samples.images[cache.gallery("mnist", 1)[SAMPLE][0]].astype(np.float64).reshape(28, 28) / 255.0
     block = 28 // side
-    return whole.reshape(side, block, side, block).mean(axis=(1, 3))
+    return np.asarray(whole.reshape(side, block, side, block).mean(axis=(1, 3)))
 
 
 def pictures(side: int, epsilon: float, model: Any, rlm: Any) -> str:
@@ -137,7 +137,7 @@ CHAPTER = Chapter(
             text="Because fewer numbers share the budget, and these carry most of what matters.",
             feedback="The clip keeps their sensitivity at 2l, however large the picture. What is lost is what the "
             "representation leaves out: fine detail that was not worth its noise.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="Because its ε is larger.",

@@ -89,7 +89,7 @@ CHAPTER = Chapter(
         Answer(
             text="Yes: after the clip no two people differ by more than 10.",
             feedback="What comes before the clip does not matter for privacy, only for usefulness.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="No: the noise must cover 80, the range of the network.",

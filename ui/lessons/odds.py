@@ -108,7 +108,7 @@ CHAPTER = Chapter(
             text="75 %: the odds go from 1 : 1 to 3 : 1.",
             feedback="Odds times e^ε, then back to a probability: 3/(3 + 1). It is Warner’s original coin, by the way: "
             "heads, tell the truth; tails, toss again and let that coin answer.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="150 %, so certainty: 50 % times 3.",

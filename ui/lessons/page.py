@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.app.shell import require_app
+from ui.app.shell import heading, require_app
 
 LEDE = (
     "Eight short chapters. Each has one idea, one thing to play with, and one question at the end. "
@@ -17,10 +17,8 @@ LEDE = (
 def show() -> None:
     """Title first, so that it is on screen while the library is being imported."""
     require_app()
-    st.title("What is local differential privacy?", anchor=False)
-    st.html(f'<p class="rlm-lede">{LEDE}</p>')
-    import ui.lessons
+    heading("What is local differential privacy?", LEDE)
     from ui.lessons.book import book  # imports torch
 
-    st.html(Path(ui.lessons.__file__).with_name("style.css"))
+    st.html(Path(__file__).with_name("style.css"))
     book()

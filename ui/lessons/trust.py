@@ -166,7 +166,7 @@ CHAPTER = Chapter(
         Answer(
             text="Central at best: the promise covers what they publish, and they must be trusted with the rest.",
             feedback="Whether the noise is added before or after the data leaves your hands makes the difference.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="Neither, if the connection is encrypted.",

@@ -110,7 +110,7 @@ CHAPTER = Chapter(
             text="The odds for yes have grown, by a factor of at most e ≈ 2.7.",
             feedback="That is the promise of ε-LDP, word for word: what is said is at most e^ε times as likely under "
             "one true answer as under the other, so odds move by that factor at most.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="Nothing at all.",

@@ -1,4 +1,4 @@
-"""The way of a record whose representation is a code: one of k, then a set of codes with a known bias towards it."""
+"""The pipeline where the representation is a code: one of k, then a set of codes with a known bias towards it."""
 
 from __future__ import annotations
 

@@ -29,11 +29,15 @@ def draw_again(subject: Subject, model: Any, budget: Budget) -> None:
     st.button(
         f"Draw again (spends ε = {number(cost)})",
         key="draw_again",
-        on_click=guarded(release.draw),
+        on_click=guarded(_draw),
         args=(subject, model, budget),
         icon=":material/casino:",
         help="A new report about the same record, with new noise. The collector then has both.",
     )
+
+
+def _draw(subject: Subject, model: Any, budget: Budget) -> None:
+    release.draw(subject, model, budget)
 
 
 def spent_line(subject: Subject) -> str:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.app import site
-from ui.app.shell import require_app
+from ui.app.shell import heading, require_app
 from ui.start import text
 
 
 def show() -> None:
     """The promise first, so that it is on screen while torch is being imported."""
     require_app()
-    st.title(text.HERO, anchor=False)
-    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
+    heading(text.HERO, text.LEDE)
     from ui.start.live import live_section  # imports torch
 
     live_section()

@@ -120,7 +120,7 @@ def _read(upload: Any, preprocessor: LoanPreprocessor, classes: tuple[str, ...])
         st.html(problem_table(known[1].problems))
         st.caption("Correct it and upload it again; the template above has the right columns.")
         return None
-    return known[1]  # type: ignore[no-any-return]
+    return known[1]
 
 
 def _choose_rows(file: LoanFile) -> LoanFile | None:
@@ -171,13 +171,11 @@ def _release(file: LoanFile, name: str, model: Any, budget: Budget) -> TableRele
     if st.session_state.pop(_ASKED, None) == batch.key(file, model.card.name, budget):
         count = len(file.frame)
         bar = place.progress(0.0, text=f"Privatising {count:,} rows …")
-        batch.draw(
-            file,
-            name,
-            model,
-            budget,
-            progress=lambda done: bar.progress(done / count, text=f"Privatised {done:,} of {count:,} rows …"),
-        )
+
+        def show(done: int) -> None:
+            bar.progress(done / count, text=f"Privatised {done:,} of {count:,} rows …")
+
+        batch.draw(file, name, model, budget, progress=show)
     found = batch.kept(file, model.card.name, budget)
     rows = "1 row" if len(file.frame) == 1 else f"{len(file.frame):,} rows"
     verb = f"Privatise {rows}" if found is None else "Draw again"

@@ -31,5 +31,5 @@ def decoded_values(decoded: DecodedLoans) -> dict[str, str]:
             values[feature.title] = format_value(feature, decoded.numbers[name].iloc[0], decoded=True)
         elif name in decoded.probabilities:
             shares = decoded.probabilities[name].iloc[0]
-            values[feature.title] = f"{level_name(feature, shares.idxmax())} ({percent(float(shares.max()))})"
+            values[feature.title] = f"{level_name(feature, str(shares.idxmax()))} ({percent(float(shares.max()))})"
     return values

@@ -10,7 +10,7 @@ import streamlit as st
 from rlm_core.types import FloatArray, IntArray
 from ui.app import controls
 from ui.app.errors import guarded
-from ui.app.shell import require_app
+from ui.app.shell import heading, require_app
 from ui.kit.address import in_address
 from ui.kit.formats import times
 from ui.kit.promise import promise
@@ -19,7 +19,7 @@ from ui.record.download import downloads
 from ui.record.inference import inference_view
 from ui.record.ledger import draw_again, ledger_view, spent_line
 from ui.record.loan import decoded_loan, short_loan
-from ui.record.pipeline import Stage, label_stages, noise_stage, reach_of, report_stage, representation_stage, way
+from ui.record.pipeline import Stage, label_stages, noise_stage, pipeline, reach_of, report_stage, representation_stage
 from ui.record.release import Drawn, Subject
 from ui.table import text
 from ui.table.batch_view import table_view
@@ -34,8 +34,7 @@ ONE, MANY = "One loan", "A CSV file"
 def show() -> None:
     """The whole page."""
     require_app()
-    st.title("Privatise a row", anchor=False)
-    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
+    heading("Privatise a row", text.LEDE)
     workbench()
 
 
@@ -66,12 +65,12 @@ def workbench() -> None:
 
 
 def one_loan(loan: dict[str, Any], subject: Subject, model: Any, drawn: Drawn) -> None:
-    """The way of one loan, what it looks like on the other side, and what follows from that."""
+    """The pipeline of one loan, what it looks like on the other side, and what follows from that."""
     decoded = model.preprocessor.inverse(model.decode(drawn.z_private[None]))
     guess = dict(decoded.most_likely().iloc[0])
 
     st.header("The way of your loan", anchor=False)
-    st.html(f'<div class="rlm-frame">{loan_way(loan, guess, subject, model, drawn)}</div>')
+    st.html(f'<div class="rlm-frame">{loan_pipeline(loan, guess, subject, model, drawn)}</div>')
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         draw_again(subject, model, drawn.budget)
         st.html(f'<p class="rlm-note">{spent_line(subject)}</p>')
@@ -92,7 +91,7 @@ def one_loan(loan: dict[str, Any], subject: Subject, model: Any, drawn: Drawn) -
     downloads(subject, model, drawn, decoded_csv=decoded_csv(decoded), decoded_values=decoded_values(decoded))
 
 
-def loan_way(loan: Mapping[str, Any], guess: Mapping[str, Any], subject: Subject, model: Any, drawn: Drawn) -> str:
+def loan_pipeline(loan: Mapping[str, Any], guess: Mapping[str, Any], subject: Subject, model: Any, drawn: Drawn) -> str:
     """x, h → z, noise, y on the owner's side; z̃, x̃, ỹ on the collector's."""
     radius, table = model.card.radius, model.preprocessor
     reach = reach_of(drawn.h, drawn.z_private, drawn.noise)
@@ -110,7 +109,7 @@ def loan_way(loan: Mapping[str, Any], guess: Mapping[str, Any], subject: Subject
         body=short_loan(guess, side="collector", decoded=True),
         caption="What a decoder makes of what arrived. A guess in the shape of a loan, not your loan.",
     )
-    return way(
+    return pipeline(
         [
             original,
             representation_stage(drawn, radius=radius, reach=reach),

@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks import summary, table
 from benchmarks.table import Row
+from rlm_core.catalogue import TEST_SHARE
 from rlm_core.theory import (
     krr_cap,
     l1_voronoi,
@@ -21,7 +22,7 @@ from rlm_core.theory import (
     vertex_accuracy_odd,
     vertices,
 )
-from ui.bound import points, theory
+from ui.bound import points
 from ui.bound.figures import (
     PIXELS,
     board_data,
@@ -119,7 +120,7 @@ def test_measured_points_are_the_rows_and_the_papers_at_the_test_points_budget(t
 def test_the_papers_maximum_row_is_on_the_curve() -> None:
     maximum = summary.paper_tables()["private_inference"]["maximum"]
     for epsilon, percent in maximum.items():
-        share = theory.TEST_SHARE * float(epsilon)
+        share = TEST_SHARE * float(epsilon)
         assert 100 * vertex_accuracy(share, 10) == pytest.approx(percent, abs=0.051)
 
 
@@ -186,9 +187,9 @@ def test_thrown_points_are_right_where_the_library_says_so() -> None:
     places = vertices(3, 2)
     shown = throw(places, 1.0, count=100, seed=3)
     assert np.bincount(shown.classes).tolist() == [33, 33, 33]
-    assert np.array_equal(shown.right, l1_voronoi(shown.points, places).nearest == shown.classes)
+    assert np.array_equal(shown.correct, l1_voronoi(shown.points, places).nearest == shown.classes)
     assert not np.array_equal(shown.points, throw(places, 1.0, count=100, seed=4).points)
-    assert throw(places, math.inf, count=99, seed=0).right.all()
+    assert throw(places, math.inf, count=99, seed=0).correct.all()
 
 
 def test_the_surface_covers_the_octahedron() -> None:

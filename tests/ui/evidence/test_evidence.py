@@ -18,7 +18,7 @@ from rlm_core.theory import krr_cap, vertex_accuracy
 from ui.evidence import data
 from ui.evidence.data import count, datasets, experiments, measured_in, needs, view
 from ui.evidence.figures import accuracy_chart, cells_table, needs_list, settings
-from ui.evidence.text import EXPERIMENTS
+from ui.evidence.text import ABOUT
 from ui.evidence.view import answer, details, headline
 
 
@@ -57,7 +57,7 @@ def traces(figure: dict) -> dict[str, dict]:
 
 
 def test_without_results_the_papers_are_shown() -> None:
-    assert experiments() == list(EXPERIMENTS)
+    assert experiments() == list(ABOUT)
     assert datasets("data_collection") == ["mnist", "cifar10", "lending_club"]
     assert datasets("data_join") == ["lending_club"] and datasets("pca") == ["mnist"]
     for experiment in experiments():

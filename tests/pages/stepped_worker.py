@@ -9,17 +9,17 @@ from typing import Any
 from ui.collect.task import Result, Stopped, learn
 
 
-class Desk:
+class SteppedWorker:
     """Stands in for a worker process. ``step`` lets one event happen, ``finish`` all that remain."""
 
-    def __init__(self, heard: Callable[[Any, Any], None], gone: Callable[[Any], None]) -> None:
-        self.heard, self.gone = heard, gone
+    def __init__(self, on_message: Callable[[Any, Any], None], on_exit: Callable[[Any], None]) -> None:
+        self.on_message, self.on_exit = on_message, on_exit
         self.gate, self.passed = threading.Semaphore(0), threading.Semaphore(0)
         self.stopped: set[int] = set()
         self.busy = 0
         self.idle_since = 0
 
-    def say(self, message: tuple[Any, ...]) -> None:
+    def send(self, message: tuple[Any, ...]) -> None:
         """Take a task or a stop."""
         kind, number, *rest = message
         if kind == "stop":
@@ -30,7 +30,7 @@ class Desk:
 
     def end(self) -> None:
         """The process is killed."""
-        self.gone(self)
+        self.on_exit(self)
 
     def step(self, events: int = 1) -> None:
         """Let so many events happen."""
@@ -44,14 +44,14 @@ class Desk:
             self.step()
 
     def _learn(self, number: int, task: Any) -> None:
-        def tell(event: Any) -> None:
+        def publish(event: Any) -> None:
             assert self.gate.acquire(timeout=240)
             if isinstance(event, Result | str):
                 self.busy -= 1
-            self.heard(self, (number, event))
+            self.on_message(self, (number, event))
             self.passed.release()
 
         try:
-            tell(learn(task, tell, lambda: number in self.stopped))
+            publish(learn(task, publish, lambda: number in self.stopped))
         except Stopped:
-            tell("stopped")
+            publish("stopped")
