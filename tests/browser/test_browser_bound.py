@@ -49,7 +49,7 @@ def test_drag_then_search_then_turn(server, visit) -> None:
     page.locator(".board[data-ready='search 1']").wait_for()  # played to its end
     opened.settled()
     assert sorted(map(tuple, np.round(typed(page), 2).tolist())) == [(-1, 0), (0, -1), (0, 1), (1, 0)]
-    assert page.get_by_text(percent(vertex_accuracy(4.0, 4)), exact=True).count() >= 1
+    page.get_by_text(percent(vertex_accuracy(4.0, 4)), exact=True).first.wait_for()
 
     solid = page.locator(".space canvas")
     solid.scroll_into_view_if_needed()
@@ -59,7 +59,7 @@ def test_drag_then_search_then_turn(server, visit) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + 180, box["y"] + 110, steps=3)
     page.mouse.up()
-    assert solid.get_attribute("data-yaw") != before
+    page.wait_for_function("([solid, before]) => solid.dataset.yaw !== before", arg=[solid.element_handle(), before])
 
 
 def test_keys_move_a_class_and_the_browsers_cells_are_the_librarys(server, visit) -> None:
@@ -84,7 +84,7 @@ def test_a_link_opens_the_papers_figure(server, visit) -> None:
     opened = visit(server, "/bound?place=the+paper%E2%80%99s+figure&k=6&eps=3")
     page = opened.page
     page.locator(".board[data-ready]").wait_for()
-    assert page.locator(DISC).count() == 2
+    opened.wait_for_count(DISC, 2)
     page.get_by_text("as far from one class as from another").wait_for()
     page.get_by_text(percent(vertex_accuracy(3.0, 6)), exact=True).first.wait_for()
     page.locator(".js-plotly-plot .legendtext").first.wait_for()
