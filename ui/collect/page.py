@@ -18,6 +18,7 @@ from ui.collect.table import frame
 from ui.collect.view import spent_view, watch
 from ui.kit.formats import number
 from ui.kit.promise import promise
+from ui.kit.take_along import file_button
 
 
 def show() -> None:
@@ -138,13 +139,11 @@ def keep_or_forget() -> None:
     name = actions.visit_id()  # the file is made when it is asked for, outside of any session
     runs = run_queue().runs(name)
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
+        file_button(
             "Runs (CSV)",
             lambda: str(frame(run_queue().runs(name)).to_csv(index=False)),
-            file_name="runs.csv",
-            mime="text/csv",
+            name="runs.csv",
             key="download_runs",
-            on_click="ignore",
             icon=":material/download:",
             disabled=not any(run.result for run in runs),
         )

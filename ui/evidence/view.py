@@ -20,6 +20,7 @@ from ui.kit.address import in_address
 from ui.kit.charts import saving_config
 from ui.kit.formats import number
 from ui.kit.html import figures_html, table_html, table_row
+from ui.kit.take_along import file_button
 
 FORMATS = ("SVG", "PNG")
 
@@ -148,22 +149,15 @@ def download_section(shown: View) -> None:
     """The table as CSV, and the trials behind it as they are in the repository."""
     trials = table.RESULTS / f"{shown.experiment}.csv"
     with st.container(horizontal=True):
-        st.download_button(
+        file_button(
             "This table (CSV)",
             data.cells_csv(shown),
-            file_name=f"{shown.experiment}-{shown.dataset}.csv",
-            mime="text/csv",
+            name=f"{shown.experiment}-{shown.dataset}.csv",
             key="download_cells",
-            on_click="ignore",
         )
         if trials.is_file():
-            st.download_button(
-                "All trials of this experiment (CSV)",
-                trials.read_bytes(),
-                file_name=trials.name,
-                mime="text/csv",
-                key="download_trials",
-                on_click="ignore",
+            file_button(
+                "All trials of this experiment (CSV)", trials.read_bytes(), name=trials.name, key="download_trials"
             )
     st.caption("For the chart as SVG or PNG, use the camera above it.")
 

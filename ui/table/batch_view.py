@@ -17,6 +17,7 @@ from ui.kit.address import in_address
 from ui.kit.charts import CONFIG
 from ui.kit.formats import number
 from ui.kit.html import figures_html, table_html, table_row
+from ui.kit.take_along import file_button
 from ui.record.loan import level_name, level_of
 from ui.record.release import ledger
 from ui.table import batch, text
@@ -86,13 +87,11 @@ def _upload(preprocessor: LoanPreprocessor, classes: tuple[str, ...]) -> tuple[L
         )
     with right:
         st.caption(text.CSV_COLUMNS)
-        st.download_button(
+        file_button(
             "Template (CSV)",
             template(preprocessor, classes),
-            file_name="loans-template.csv",
-            mime="text/csv",
+            name="loans-template.csv",
             key="download_template",
-            on_click="ignore",
             icon=":material/download:",
             help="The header, and 24 invented loans to try it with.",
         )
@@ -216,13 +215,11 @@ def _result(result: TableRelease) -> None:
         + (", ỹ the privatised label" if result.y_private is not None else "")
         + ", x̃ what a decoder makes of z̃ (for words, the most likely). Rows are in the order of your file."
     )
-    st.download_button(
+    file_button(
         "Privatised table (CSV)",
         lambda: str(result.table().to_csv(index=False)),  # made when it is asked for
-        file_name="privatised.csv",
-        mime="text/csv",
+        name="privatised.csv",
         key="download_table",
-        on_click="ignore",
         icon=":material/download:",
         type="primary",
     )
