@@ -110,7 +110,7 @@ def _event(event: str) -> str:
 
 
 def history_view() -> None:
-    """Everything measured in this visit, so that the broken stand beside the honest."""
+    """Everything measured in this visit, so that broken mechanisms can be compared with correct ones."""
     runs = run.history()
     if len(runs) < 2:
         return

@@ -24,7 +24,7 @@ NOISES = {"Laplace": "Laplace (the mechanism’s own)", "PrivUnit": "PrivUnit"}
 
 
 def choose() -> Choice:
-    """All controls of the page, and what they add up to."""
+    """Show all controls of the page; return the visitor's choice."""
     experiment = experiment_control()
     with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
         dataset = dataset_control(experiment)

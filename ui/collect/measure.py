@@ -115,7 +115,7 @@ def no_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
 
 
 def process_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
-    """A fit as the page does it; the answer ends it."""
+    """A fit as the page does it; returns the function that ends it."""
     run = queue.submit(f"visitor {time.monotonic_ns()}", choice, task)
     wait_for(run, points=1)
 
@@ -128,7 +128,7 @@ def process_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
 
 
 def thread_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
-    """The same fit in a thread of this process; the answer ends it."""
+    """The same fit in a thread of this process; returns the function that ends it."""
     stopped, began = threading.Event(), threading.Event()
 
     def publish(event: Event) -> None:
@@ -169,7 +169,7 @@ def move(app: AppTest, budget: float) -> float:
 
 
 def wait_for(run: Run, points: int | None = None) -> None:
-    """Until a run has so many points, or has ended."""
+    """Wait until a run has so many points, or has ended."""
     while run.active and (points is None or len(run.points) < points):
         time.sleep(0.01)
     if run.state == "failed":
@@ -177,7 +177,7 @@ def wait_for(run: Run, points: int | None = None) -> None:
 
 
 def worker_seconds(queue: RunQueue) -> float:
-    """Processor time of the worker process so far; wall time where the system does not publish."""
+    """Processor time of the worker process so far; wall time where the system does not say."""
     (worker,) = queue.workers
     try:
         fields = Path(f"/proc/{worker.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()

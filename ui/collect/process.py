@@ -46,7 +46,7 @@ class Worker:
         self.outbox.put(message)
 
     def end(self) -> None:
-        """Kill the process; :attr:`gone` is called from its reader's thread."""
+        """Kill the process; :attr:`on_exit` is called from its reader's thread."""
         self.process.kill()
 
     def _write(self) -> None:

@@ -56,7 +56,7 @@ ABOUT_OBJECTIVE = {
 
 ABOUT_COMPLETED = (
     "No public record is a 9, so the public records are completed first: points in all directions stand for what "
-    "they lack, and the reports themselves publish how much each of them counts. Without noise there is no need for it."
+    "they lack, and the reports themselves tell how much each of them counts. Without noise there is no need for it."
 )
 
 ABOUT_JOINED = (
@@ -64,7 +64,7 @@ ABOUT_JOINED = (
     "validation; new loans will arrive in the same way, so it may get used to the noise."
 )
 
-FIGURES = ("right on clean records", "right on privatised records", "as far as the collector can publish")
+FIGURES = ("right on clean records", "right on privatised records", "as far as the collector can tell")
 
 FIGURES_JOINED = (
     "if the other columns came without noise",
@@ -116,7 +116,7 @@ NO_LABELS = (
 
 FIRST_REPORTS = (
     "The first reports that arrived, as a decoder shows them, each with the label that was reported. Some labels are "
-    "flipped; you cannot publish which."
+    "flipped; you cannot tell which."
 )
 
 FIRST_REPORTS_LABELLED = (

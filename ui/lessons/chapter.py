@@ -25,7 +25,7 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Chapter:
-    """One idea.
+    """One chapter: an idea, something to play with, a question.
 
     Args:
         key: in the address, and before the names of its controls.

@@ -22,7 +22,7 @@ SIMULATED = (
 
 
 def generator(chapter: str) -> np.random.Generator:
-    """A generator that starts at this chapter's throw."""
+    """A generator seeded with this chapter's last throw."""
     return np.random.default_rng(kept(_key(chapter), lambda: secrets.randbits(63)))
 
 

@@ -87,7 +87,7 @@ def pictures(side: int, epsilon: float, model: Any, rlm: Any) -> str:
 
 
 def drawing_of(dimension: int, epsilon: float, representation: float) -> str:
-    """Deviation against dimension for the three ways."""
+    """Deviation against dimension for the three methods."""
     at = np.array([1, 2, 4, 8, 16, 49, 100, 196, 400, 784])
     laplace = np.array([per_feature_deviation(int(d), epsilon) for d in at])
     duchi = np.array([duchi_deviation(int(d), epsilon) for d in at])

@@ -56,7 +56,7 @@ def limits(prior: float, epsilon: float) -> tuple[float, float]:
 
 
 def drawing_of(prior: float, epsilon: float) -> str:
-    """The lens of possible beliefs, and this one in it."""
+    """Belief after a report against belief before it: the range that ε allows, and the visitor's case."""
     at = np.linspace(0.0, 1.0, 161)
     low, high = 1.0 - posterior_limit(1.0 - at, epsilon), posterior_limit(at, epsilon)
     plot = Plot(x=(0.0, 1.0), y=(0.0, 1.0), bottom=310.0, left=64.0)

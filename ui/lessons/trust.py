@@ -22,7 +22,7 @@ CENTRAL = "#00785A"
 
 
 def play() -> None:
-    """The same survey under both, many times over."""
+    """The same survey under local and under central privacy, repeated many times."""
     st.html(WHO_IS_TRUSTED)
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -87,7 +87,7 @@ def estimates_drawing(survey: YesNoSurvey, local: FloatArray, central: FloatArra
 
 
 def errors_drawing(survey: YesNoSurvey) -> str:
-    """Deviation against people, for both."""
+    """The error against the number of people, local and central."""
     people = np.array(PEOPLE)
     many = [YesNoSurvey(people=n, yes=round(SHARE * n), epsilon=survey.epsilon) for n in PEOPLE]
     plot = Plot(x=(90, 1.1e6), y=(1e-7, 3.0), top=20.0, bottom=215.0, left=78.0, pad=44.0, log_x=True, log_y=True)

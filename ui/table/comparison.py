@@ -57,7 +57,7 @@ def distances(loan: Mapping[str, Any], decoded: DecodedLoans, preprocessor: Loan
 
 
 def moved_sentence(moved: list[Moved]) -> str:
-    """The table in a sentence."""
+    """How far numbers and words moved, in a sentence."""
     numbers = [each.distance for each in moved if each.kept is None]
     words = [each.kept for each in moved if each.kept is not None]
     parts = []

@@ -36,7 +36,7 @@ DISTRIBUTION = (
 
 
 def budget_of_rows(epsilon: float, rows: int) -> str:
-    """What a table costs: every row is somebody."""
+    """What a table costs each person: every row is one person's release."""
     people = "one person’s release" if rows == 1 else f"{rows:,} people’s releases"
     if math.isinf(epsilon):
         return f"<b>Each row is one person’s release.</b> At ε = ∞ these are {people} without any protection."
