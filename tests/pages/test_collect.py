@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.experiments import private_grid
 from rlm_core import private_accuracy
 from rlm_core.collector.classifier import NoiseAwareClassifier
-from ui.app import cache
+from ui.app import cache, recommendation
 from ui.collect import actions, queue, text
 from ui.collect import reports as collected
 from ui.collect.queue import RunQueue, run_queue
@@ -395,7 +395,7 @@ def test_the_recommended_mechanism_for_private_inference(monkeypatch: pytest.Mon
     found = cache.suited_mechanism("mnist", 8.5, "private_inference", names)
     assert found == private_grid.chosen("mnist", 8.0, seed=0, among=names) and "eps5" not in found
     cache.suited_mechanism.clear()
-    monkeypatch.setattr(private_grid, "estimates", lambda epsilon, seed: {})  # no search: the paper's choice
+    monkeypatch.setattr(recommendation.table, "read", lambda experiment: [])  # no search: the paper's choice
     assert cache.suited_mechanism("mnist", 8.5, "private_inference", names) == "mnist-vrlm-l7.5-eps5"
     loans = tuple(cache.mechanism_names("lending_club"))  # the paper has no such table: as for data collection
     assert cache.suited_mechanism("lending_club", 8.5, "private_inference", loans) == "lending-vrlm-l5-eps29"

@@ -26,9 +26,10 @@ def ask(app: AppTest, epsilon: float, *, again: bool = False) -> AppTest:
     """Do what the browser's question does: the component's callback, then a rerun."""
 
     def callback(epsilon: float, again: bool) -> None:
+        from ui.app.controls import EPSILONS
         from ui.start import live
 
-        live._on_ask(epsilon, again)
+        live._answer(EPSILONS.index(epsilon), again)
         live.live_section()
 
     asked = AppTest.from_function(callback, kwargs={"epsilon": epsilon, "again": again}, default_timeout=300)

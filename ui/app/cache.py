@@ -12,7 +12,7 @@ from rlm_core import zoo
 from rlm_core.catalogue import DATASETS
 from rlm_core.data.samples import ImageSamples, LoanExamples, cifar10_samples, loan_examples, mnist_samples
 from rlm_core.learning.device import pick_device
-from ui.app import choice
+from ui.app import recommendation
 from ui.kit.pictures import data_address, png
 
 torch.set_num_threads(1)  # small networks are faster with one thread, and other visitors are not starved
@@ -75,7 +75,7 @@ def mechanisms_of(dataset: str, split: str) -> list[str]:
 @st.cache_data(show_spinner=False)
 def suited_mechanism(dataset: str, epsilon: float, purpose: str, names: tuple[str, ...]) -> str:
     """Of ``names``, the one recommended for a purpose at the budget nearest to ε."""
-    return choice.suited_mechanism(dataset, epsilon, purpose, names)
+    return recommendation.suited_mechanism(dataset, epsilon, purpose, names)
 
 
 @st.cache_resource(show_spinner=False)
