@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "an experiment of the paper; appends to benchmarks/results/EXPERIMENT.csv",
     "representations": "accuracy on clean representations, without LDP, three seeds",
     "app": "how fast the pages answer a slider",
+    "collect": "how fast the collector's page learns, and what other visitors notice of it",
     "report": "ours against the paper, from the committed results",
 }
 """Command (and module) to what it does. A new experiment adds its line here."""

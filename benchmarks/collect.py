@@ -1,4 +1,4 @@
-"""``python -m ui.collect.measure``: seconds to the first point and to the end, and what other visitors notice.
+"""What the collector's page costs: seconds to the first point and to the end, and what other visitors notice.
 
 The fit is the page's own: MNIST, 13,500 people, denoising, in the worker process that the page uses. Its
 seconds are processor time (on Linux), so they do not depend on what else the machine is doing.
@@ -24,24 +24,24 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from rlm_core import zoo
-from ui.app.site import ROOT
 from ui.collect.queue import RunQueue
 from ui.collect.reports import Choice, collect, task_of
 from ui.collect.runs import Run
 from ui.collect.task import Event, Task, learn
 
-ENTRY = ROOT / "app.py"
+ENTRY = Path(__file__).resolve().parents[1] / "app.py"
 BUDGETS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
 LAMS = (0.4, 0.5, 0.6, 0.65, 0.75, 0.8)  # another for each round, so that every move is a new release
 
 
-def main() -> int:
-    """Measure and print."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line."""
     parser.add_argument("--json", action="store_true", help="one object instead of a table")
     parser.add_argument("--rounds", type=int, default=2, help="how often the three situations are measured")
-    options = parser.parse_args()
+
+
+def main(options: argparse.Namespace) -> int:
+    """Measure and print."""
     torch.set_num_threads(1)
     choice, task = the_task()
     queue = RunQueue(limit=1)
@@ -115,7 +115,7 @@ def no_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
 
 
 def process_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
-    """A fit as the page does it; returns the function that ends it."""
+    """A fit as the page does it; the answer ends it."""
     run = queue.submit(f"visitor {time.monotonic_ns()}", choice, task)
     wait_for(run, points=1)
 
@@ -128,14 +128,14 @@ def process_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
 
 
 def thread_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
-    """The same fit in a thread of this process; returns the function that ends it."""
+    """The same fit in a thread of this process; the answer ends it."""
     stopped, began = threading.Event(), threading.Event()
 
-    def publish(event: Event) -> None:
+    def tell(event: Event) -> None:
         if not hasattr(event, "share"):
             began.set()
 
-    thread = threading.Thread(target=learn, args=(task, publish, stopped.is_set), daemon=True)
+    thread = threading.Thread(target=learn, args=(task, tell, stopped.is_set), daemon=True)
     thread.start()
     began.wait()
 
@@ -169,7 +169,7 @@ def move(app: AppTest, budget: float) -> float:
 
 
 def wait_for(run: Run, points: int | None = None) -> None:
-    """Wait until a run has so many points, or has ended."""
+    """Until a run has so many points, or has ended."""
     while run.active and (points is None or len(run.points) < points):
         time.sleep(0.01)
     if run.state == "failed":
@@ -177,14 +177,10 @@ def wait_for(run: Run, points: int | None = None) -> None:
 
 
 def worker_seconds(queue: RunQueue) -> float:
-    """Processor time of the worker process so far; wall time where the system does not say."""
+    """Processor time of the worker process so far; wall time where the system does not tell."""
     (worker,) = queue.workers
     try:
         fields = Path(f"/proc/{worker.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
     except OSError:
         return time.monotonic()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
