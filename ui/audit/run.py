@@ -17,7 +17,7 @@ from rlm_core.audit.broken import BROKEN
 from rlm_core.audit.pair import Comparison, compare_outputs
 from rlm_core.audit.registered import audit_registered, records_between
 from rlm_core.registry import REGISTRY, Entry
-from ui.kit.kept import keep_newest, kept
+from ui.kit.kept import keep_newest, session_value
 
 ENTRIES: dict[str, Entry] = REGISTRY | BROKEN
 KEPT = 40
@@ -100,8 +100,8 @@ def _seldom(show: Callable[[Progress | None], None]) -> Callable[[Progress], Non
 
 
 def _runs() -> dict[Question, AuditResult]:
-    return kept("audit_runs", dict)
+    return session_value("audit_runs", dict)
 
 
 def _pairs() -> dict[tuple[Question, int, int], Comparison]:
-    return kept("audit_pairs", dict)
+    return session_value("audit_pairs", dict)

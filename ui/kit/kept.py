@@ -12,7 +12,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-def kept(key: str, make: Callable[[], T]) -> T:
+def session_value(key: str, make: Callable[[], T]) -> T:
     """The visit's value under this key, made when it is first asked for."""
     if key not in st.session_state:  # not isinstance: an edited module would make another class of the same name
         st.session_state[key] = make()
