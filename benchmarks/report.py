@@ -15,10 +15,8 @@ from typing import Any
 
 from benchmarks import report_text, speed, summary, table
 from benchmarks.summary import Cell, shown_name
-from rlm_core.catalogue import DATASETS, EXPERIMENTS
+from rlm_core.catalogue import DATASETS, EXPERIMENTS, TEST_SHARE
 from rlm_core.theory import krr_cap, vertex_accuracy
-
-TEST_SHARE = 0.7  # ε_test / ε_train in private inference
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,51 +1,5 @@
 """Is it really private? A live dial of claimed against measured ε, and switches that break the mechanism."""
 
-from __future__ import annotations
+from ui.audit.page import show
 
-import streamlit as st
-
-from ui.app.errors import guarded
-from ui.app.shell import require_app
-from ui.app.site import ROOT
-
-
-def audit() -> None:
-    """Title and question first, so that they are on screen while the library is being imported."""
-    from ui.audit import text
-
-    st.title("Is it really private?", anchor=False)
-    st.html(f'<p class="rlm-lede">{text.LEDE}</p>')
-    st.html(ROOT / "ui" / "audit" / "style.css")
-    bench()
-    with st.expander("How does the audit work, and what can it not show?"):
-        st.markdown(text.HOW)
-    with st.expander("Every mechanism, audited"):
-        from ui.audit.view import committed_table
-
-        st.caption(text.TABLE)
-        st.html(committed_table())
-
-
-@st.fragment
-@guarded
-def bench() -> None:
-    """Controls, dial, and the two records; all that changes with a control."""
-    from ui.audit import text
-    from ui.audit.view import dial_view, history_view, pair_view, question_controls
-
-    left, right = st.columns([2, 3], gap="large")
-    with left:
-        question = question_controls()
-        st.caption(question.entry.summary)
-        whose = text.OUTPUTS_BROKEN if question.name in text.BREAKS else text.OUTPUTS
-        st.caption(whose + text.KEPT)
-    with right:
-        dial_view(question)
-    st.warning(text.NO_PROOF, icon=":material/balance:")
-    history_view()
-    st.header("Two records, side by side", anchor=False)
-    pair_view(question)
-
-
-require_app()
-audit()
+show()

@@ -1,29 +1,5 @@
 """What is LDP? Eight short chapters, each with one idea, one thing to play with and one question."""
 
-from __future__ import annotations
+from ui.lessons.page import show
 
-from pathlib import Path
-
-import streamlit as st
-
-from ui.app.shell import require_app
-
-LEDE = (
-    "Eight short chapters. Each has one idea, one thing to play with, and one question at the end. "
-    "Nothing here is a release of anybody’s data: play as much as you like."
-)
-
-
-def concepts() -> None:
-    """Title first, so that it is on screen while the library is being imported."""
-    st.title("What is local differential privacy?", anchor=False)
-    st.html(f'<p class="rlm-lede">{LEDE}</p>')
-    import ui.lessons
-    from ui.lessons.book import book  # imports torch
-
-    st.html(Path(ui.lessons.__file__).with_name("style.css"))
-    book()
-
-
-require_app()
-concepts()
+show()

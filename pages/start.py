@@ -1,40 +1,5 @@
 """Start: the promise in one sentence, a digit that shows it, and the way to everything else."""
 
-from __future__ import annotations
+from ui.start.page import show
 
-import streamlit as st
-
-from ui.app import site
-from ui.app.shell import require_app
-from ui.kit import words
-
-
-def start() -> None:
-    """The promise first, so that it is on screen while torch is being imported."""
-    st.title(words.HERO, anchor=False)
-    st.html(f'<p class="rlm-lede">{words.HERO_LEDE}</p>')
-    from ui.start.live import live_section  # imports torch
-
-    live_section()
-    cards()
-
-
-def cards() -> None:
-    """One card for each page, by what the visitor wants; the last is for programmers."""
-    st.header("Where to next?", anchor=False)
-    wishes = [spec for spec in site.pages() if spec.wish]
-    for first in range(0, len(wishes), 3):
-        for column, spec in zip(st.columns(3, gap="medium"), wishes[first : first + 3], strict=False):
-            with column, st.container(border=True, height="stretch"):
-                st.markdown(f"**{spec.wish}**")
-                st.caption(spec.answer)
-                st.page_link(spec.path, label=spec.title, icon=spec.icon)
-    with st.container(border=True):
-        st.markdown("**Use the library**")
-        st.caption("The app is a thin layer over a Python package. The same in code:")
-        with st.expander("Privatise a digit in ten lines"):
-            st.code(words.LIBRARY, language="python")
-
-
-require_app()
-start()
+show()

@@ -132,6 +132,9 @@ CLEAN_FEATURES = "clean features only"
 AUXILIARY_SHARES = (0.75, 0.5, 0.25, 0.1)
 """η, the part of MNIST's training set that the mechanism gets (the paper's appendix); 0.75 elsewhere."""
 
+TEST_SHARE = 0.7
+"""Private inference: a test point gets this share of the training budget ε, the features' share λ (the paper)."""
+
 _ALL_EXPERIMENTS = (
     ExperimentFacts(
         name="data_collection",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -240,3 +241,28 @@ def test_a_release_neither_reads_nor_moves_a_seedable_generator(name: str, monke
 def test_registered_mechanisms_come_from_sources_that_were_checked(name: str) -> None:
     module = type(REGISTRY[name].make(1.0, REGISTRY[name].dimension)).__module__
     assert module.replace(".", "/") + ".py" in CORE and module != BROKEN.removesuffix(".py").replace("/", ".")
+
+
+APP = [source for source in SOURCES if source.startswith("ui/")]
+SHARED = ("kit", "components", "app", "record")
+"""Folders of ``ui`` that pages share, from the lowest: each may import itself and those before it."""
+
+
+def test_a_page_is_three_lines() -> None:
+    pages = [source for source in SOURCES if source.startswith("pages/")]
+    assert len(pages) == 8
+    for source in pages:
+        assert [type(node) for node in TREES[source].body] == [ast.Expr, ast.ImportFrom, ast.Expr], source
+        assert all(re.fullmatch(r"ui\.\w+\.page(\.show)?", name) for name in imports(source)), source
+
+
+@pytest.mark.parametrize("source", APP)
+def test_no_page_of_the_app_knows_another(source: str) -> None:
+    folder = source.split("/")[1]
+    allowed = SHARED[: SHARED.index(folder) + 1] if folder in SHARED else (*SHARED, folder)
+    assert {name.split(".")[1] for name in touches(source, "ui") if "." in name} <= {*allowed}
+
+
+@pytest.mark.parametrize("source", [*CORE, *APP])
+def test_library_and_app_import_on_windows(source: str) -> None:
+    assert touches(source, "fcntl", "resource", "pwd", "grp", "termios") == []

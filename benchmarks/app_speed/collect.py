@@ -24,7 +24,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from rlm_core import zoo
-from ui.collect.queue import Office
+from ui.collect.queue import RunQueue
 from ui.collect.reports import Choice, collect, task_of
 from ui.collect.runs import Run
 from ui.collect.task import Event, Task, learn
@@ -44,11 +44,11 @@ def main(options: argparse.Namespace) -> int:
     """Measure and print."""
     torch.set_num_threads(1)
     choice, task = the_task()
-    office = Office(limit=1)
+    queue = RunQueue(limit=1)
     try:
-        figures: dict[str, Any] = fit_seconds(office, choice, task) | latencies(office, choice, task, options.rounds)
+        figures: dict[str, Any] = fit_seconds(queue, choice, task) | latencies(queue, choice, task, options.rounds)
     finally:
-        office.close()
+        queue.close()
     lines = (f"{name:46} {value:8.3g}" for name, value in figures.items())
     print(json.dumps(figures) if options.json else "\n".join(lines))
     return 0
@@ -70,33 +70,33 @@ def the_task(people: int = 13_500, epsilon: float = 10.0) -> tuple[Choice, Task]
     return choice, task_of(choice, collect(choice, model), model)
 
 
-def fit_seconds(office: Office, choice: Choice, task: Task) -> dict[str, float]:
+def fit_seconds(queue: RunQueue, choice: Choice, task: Task) -> dict[str, float]:
     """Processor seconds of a warm worker from the task to the first point, and to the end."""
-    wait_for(office.submit("warm", choice, task), points=1)  # imports are done
-    (run,) = office.runs("warm")
-    office.stop(run)
+    wait_for(queue.submit("warm", choice, task), points=1)  # imports are done
+    (run,) = queue.runs("warm")
+    queue.stop(run)
     wait_for(run)
-    start = worker_seconds(office)
-    run = office.submit("measured", choice, task)
+    start = worker_seconds(queue)
+    run = queue.submit("measured", choice, task)
     wait_for(run, points=1)
-    first = worker_seconds(office) - start
+    first = worker_seconds(queue) - start
     wait_for(run)
     assert run.result is not None
     return {
         "first point, s": first,
-        "whole fit, s": worker_seconds(office) - start,
+        "whole fit, s": worker_seconds(queue) - start,
         "accuracy on clean records, %": 100 * run.result.clean,
     }
 
 
-def latencies(office: Office, choice: Choice, task: Task, rounds: int) -> dict[str, float]:
+def latencies(queue: RunQueue, choice: Choice, task: Task, rounds: int) -> dict[str, float]:
     """Median milliseconds of an ε move of another visitor in the three situations, and the ratios."""
     visitor = image_page()
     moves: dict[str, list[float]] = {"nothing": [], "process": [], "thread": []}
     for number in range(rounds):
         for position, situation in enumerate(moves):
             visitor.session_state["lam"] = LAMS[(number * len(moves) + position) % len(LAMS)]
-            with_fit = FITS[situation](office, choice, task)
+            with_fit = FITS[situation](queue, choice, task)
             moves[situation] += [move(visitor, budget) for budget in BUDGETS]
             with_fit()
     middle = {situation: 1000 * statistics.median(seconds) for situation, seconds in moves.items()}
@@ -109,25 +109,25 @@ def latencies(office: Office, choice: Choice, task: Task, rounds: int) -> dict[s
     }
 
 
-def no_fit(office: Office, choice: Choice, task: Task) -> Any:
+def no_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
     """Nothing going on."""
     return lambda: None
 
 
-def process_fit(office: Office, choice: Choice, task: Task) -> Any:
+def process_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
     """A fit as the page does it; the answer ends it."""
-    run = office.submit(f"visitor {time.monotonic_ns()}", choice, task)
+    run = queue.submit(f"visitor {time.monotonic_ns()}", choice, task)
     wait_for(run, points=1)
 
     def end() -> None:
         assert run.active, "the fit ended before the slider had been moved"
-        office.stop(run)
+        queue.stop(run)
         wait_for(run)
 
     return end
 
 
-def thread_fit(office: Office, choice: Choice, task: Task) -> Any:
+def thread_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
     """The same fit in a thread of this process; the answer ends it."""
     stopped, began = threading.Event(), threading.Event()
 
@@ -176,9 +176,9 @@ def wait_for(run: Run, points: int | None = None) -> None:
         raise RuntimeError("The fit failed; the log says why.")
 
 
-def worker_seconds(office: Office) -> float:
+def worker_seconds(queue: RunQueue) -> float:
     """Processor time of the worker process so far; wall time where the system does not tell."""
-    (worker,) = office.workers
+    (worker,) = queue.workers
     try:
         fields = Path(f"/proc/{worker.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
     except OSError:

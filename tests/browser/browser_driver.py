@@ -10,6 +10,10 @@ PATIENCE = 180_000
 """Milliseconds: a busy machine may be a hundred times slower than a quiet one."""
 
 
+SETTLED = """() => document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'
+  && !document.querySelector('[data-stale=true]')"""
+
+
 @dataclass
 class Visit:
     """One opened page and everything it asked for."""
@@ -20,9 +24,9 @@ class Visit:
     errors: list[str] = field(default_factory=list)
 
     def settled(self) -> None:
-        """Wait until the script has run to its end (the footer) and nothing is stale."""
+        """Wait until the script has run to its end (the footer), no other run has begun, and nothing is stale."""
         self.page.wait_for_selector(".rlm-footer")
-        self.page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
+        self.page.wait_for_function(SETTLED)
 
     def source(self, selector: str) -> str:
         """The picture that an <img> shows, once it shows one."""
@@ -58,6 +62,12 @@ class Visit:
         """Wait until the page says that this much was spent."""
         self.page.get_by_text(re.compile(rf"ε = {re.escape(f'{total:g}')} in total")).first.wait_for()
         self.settled()
+
+    def wait_for_count(self, selector: str, count: int) -> None:
+        """Wait until there are so many of something: a chart is drawn some time after its data have arrived."""
+        from playwright.sync_api import expect
+
+        expect(self.page.locator(selector)).to_have_count(count, timeout=PATIENCE)
 
     def overflow(self) -> int:
         """How many pixels the page is wider than the window."""

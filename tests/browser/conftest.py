@@ -134,10 +134,3 @@ def _note(opened: Visit, message: Any) -> None:
     where = message.location.get("url", "")
     if message.type == "error" and not re.search(r"/\w+/_stcore/(health|host-config)$", where):
         opened.errors.append(f"{message.text} ({where})")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser on a busy machine is not ours to time: a test may be tried three times, and -ra says so."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=2))

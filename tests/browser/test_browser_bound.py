@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from rlm_core.theory import l1_voronoi, vertex_accuracy
 from ui.bound.points import parse
 from ui.bound.theory import simulate
-from ui.components.board import NEAREST
-from ui.kit.html import percent
+from ui.kit.formats import percent
 
 pytestmark = pytest.mark.browser
 
+_BOARD = (Path(__file__).resolve().parents[2] / "ui" / "components" / "board" / "board.js").read_text(encoding="utf-8")
+NEAREST = _BOARD[_BOARD.index("const nearest =") : _BOARD.index("\n};") + 3]
 DISC = ".board .place"
 
 
@@ -47,7 +49,7 @@ def test_drag_then_search_then_turn(server, visit) -> None:
     page.locator(".board[data-ready='search 1']").wait_for()  # played to its end
     opened.settled()
     assert sorted(map(tuple, np.round(typed(page), 2).tolist())) == [(-1, 0), (0, -1), (0, 1), (1, 0)]
-    assert page.get_by_text(percent(vertex_accuracy(4.0, 4)), exact=True).count() >= 1
+    page.get_by_text(percent(vertex_accuracy(4.0, 4)), exact=True).first.wait_for()
 
     solid = page.locator(".space canvas")
     solid.scroll_into_view_if_needed()
@@ -57,7 +59,7 @@ def test_drag_then_search_then_turn(server, visit) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + 180, box["y"] + 110, steps=3)
     page.mouse.up()
-    assert solid.get_attribute("data-yaw") != before
+    page.wait_for_function("([solid, before]) => solid.dataset.yaw !== before", arg=[solid.element_handle(), before])
 
 
 def test_keys_move_a_class_and_the_browsers_cells_are_the_librarys(server, visit) -> None:
@@ -74,7 +76,7 @@ def test_keys_move_a_class_and_the_browsers_cells_are_the_librarys(server, visit
 
     generator = np.random.default_rng(0)
     points, places = generator.uniform(-3, 3, size=(400, 2)).round(2), np.array([[1.0, 0], [0, 1], [-1, 0], [0.2, 0.3]])
-    script = f"([points, places]) => {{ const f = {NEAREST}; return points.map(([x, y]) => f(x, y, places)); }}"
+    script = f"([points, places]) => {{ {NEAREST} const f = nearest; return points.map(([x, y]) => f(x, y, places)); }}"
     assert page.evaluate(script, [points.tolist(), places.tolist()]) == l1_voronoi(points, places).nearest.tolist()
 
 
@@ -82,7 +84,7 @@ def test_a_link_opens_the_papers_figure(server, visit) -> None:
     opened = visit(server, "/bound?place=the+paper%E2%80%99s+figure&k=6&eps=3")
     page = opened.page
     page.locator(".board[data-ready]").wait_for()
-    assert page.locator(DISC).count() == 2
+    opened.wait_for_count(DISC, 2)
     page.get_by_text("as far from one class as from another").wait_for()
     page.get_by_text(percent(vertex_accuracy(3.0, 6)), exact=True).first.wait_for()
     page.locator(".js-plotly-plot .legendtext").first.wait_for()

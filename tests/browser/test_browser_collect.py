@@ -16,8 +16,9 @@ OVER = "() => !document.querySelector('.st-key-collect_stop')"
 def learn(opened) -> None:
     """Press the button and wait until the run is over."""
     page = opened.page
+    lines = max(1, page.locator(".rlm-runs tr").count())  # the head, and a line for each run
     page.locator(".st-key-collect_learn button").click()
-    page.locator(".rlm-runs tr").nth(1).wait_for()
+    page.locator(".rlm-runs tr").nth(lines).wait_for()
     page.wait_for_function(OVER)
     opened.settled()
 
@@ -29,7 +30,7 @@ def test_collect_learn_compare_and_refresh(server, visit) -> None:
     assert page.locator(".rlm-runs").count() == 0
     learn(opened)
     page.wait_for_url(re.compile("visit="))
-    assert page.locator(LINES).count() == 2  # clean and privatised
+    opened.wait_for_count(LINES, 2)  # clean and privatised
     shown = page.locator(".rlm-figures strong").first.inner_text()
     assert re.fullmatch(r"\d+\.\d %", shown) and shown in page.locator(".rlm-runs tr").nth(1).inner_text()
     page.get_by_role("radio", name="Label noise only").or_(page.get_by_role("button", name="Label noise only")).click()
@@ -37,11 +38,12 @@ def test_collect_learn_compare_and_refresh(server, visit) -> None:
     opened.settled()
     learn(opened)
     page.get_by_text("same reports").wait_for()
-    assert page.locator(".rlm-runs tr").count() == 3 and page.locator(LINES).count() == 4
+    opened.wait_for_count(LINES, 4)
+    assert page.locator(".rlm-runs tr").count() == 3
     assert "one report, ε = 10 in total" in page.locator("body").inner_text()
     page.reload()
     opened.settled()
-    page.locator(LINES).nth(3).wait_for(state="attached")
+    opened.wait_for_count(LINES, 4)
     assert page.locator(".rlm-runs tr").count() == 3  # nothing is lost
     with page.expect_download() as started:
         page.get_by_role("button", name="Runs (CSV)").click()

@@ -11,8 +11,8 @@ from PIL import Image, ImageDraw
 
 pytestmark = pytest.mark.browser
 
-ORIGINAL = ".rlm-way img.rlm-owner"
-DECODED = ".rlm-way img.rlm-collector"
+ORIGINAL = ".rlm-pipeline img.rlm-owner"
+DECODED = ".rlm-pipeline img.rlm-collector"
 
 
 def seven() -> bytes:
@@ -85,7 +85,7 @@ def test_drawing(server, visit) -> None:
     use.click()
     page.get_by_text("As the mechanism sees it").wait_for()
     say_what_it_shows(page, "7")
-    page.locator(".rlm-way").wait_for()
+    page.locator(".rlm-pipeline").wait_for()
     opened.wait_for_spent(10)
 
 
@@ -96,10 +96,10 @@ def test_upload_bad_then_good(server, visit) -> None:
     chooser = page.locator("input[type=file]")
     chooser.set_input_files({"name": "seven.jpg", "mimeType": "image/jpeg", "buffer": b"this is not a picture"})
     page.get_by_text("This picture cannot be used").wait_for()
-    assert page.locator(".rlm-way").count() == 0
+    assert page.locator(".rlm-pipeline").count() == 0
     chooser.set_input_files({"name": "seven.jpg", "mimeType": "image/jpeg", "buffer": seven()})
     say_what_it_shows(page, "7")
-    page.locator(".rlm-way").wait_for()
+    page.locator(".rlm-pipeline").wait_for()
     opened.wait_for_spent(10)
     assert "Traceback" not in page.locator("body").inner_text()
 
@@ -127,7 +127,8 @@ def test_image_on_a_phone(server, visit, scheme: str) -> None:
     assert opened.overflow() <= 0
     # All at one moment: the page above may still grow while it is being measured.
     owner, wall, collector = opened.page.evaluate(
-        "() => [...document.querySelector('.rlm-way').children].map((part) => part.getBoundingClientRect().toJSON())"
+        "() => [...document.querySelector('.rlm-pipeline').children]"
+        ".map((part) => part.getBoundingClientRect().toJSON())"
     )
     assert wall["width"] > 5 * wall["height"]
     assert owner["bottom"] <= wall["top"] + 1 and wall["bottom"] <= collector["top"] + 1

@@ -14,8 +14,8 @@ from rlm_core.data.schema import FEATURES
 
 pytestmark = pytest.mark.browser
 
-DECODED = ".rlm-way .rlm-mini.rlm-collector"
-ORIGINAL = ".rlm-way .rlm-mini.rlm-owner"
+DECODED = ".rlm-pipeline .rlm-mini.rlm-collector"
+ORIGINAL = ".rlm-pipeline .rlm-mini.rlm-owner"
 
 
 def loans(rows: int = 24, **replaced: str) -> dict[str, object]:

@@ -130,14 +130,14 @@ def test_the_committed_table_is_shown(open_page: Open) -> None:
 
 
 def test_audits_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    store: dict[str, dict[object, object]] = {}
-    monkeypatch.setattr(run, "_store", lambda name: store.setdefault(name, {}))
+    kept: dict[Question, AuditResult] = {}
+    monkeypatch.setattr(run, "_runs", lambda: kept)
     shown: list[object] = []
     run._ONE_AT_A_TIME.acquire()
     threading.Timer(0.5, run._ONE_AT_A_TIME.release).start()
     question = Question(name="k-RR", epsilon=1.0, samples=1_000)
     result = run.measure(question, shown.append)
-    assert shown[0] is None and store["audit_runs"] == {question: result}
+    assert shown[0] is None and kept == {question: result}
     assert run._ONE_AT_A_TIME.acquire(blocking=False)  # and it was given back
     run._ONE_AT_A_TIME.release()
 

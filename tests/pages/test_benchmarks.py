@@ -12,9 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks import summary, table
 from benchmarks.table import Row
+from rlm_core.catalogue import DATASETS, EXPERIMENTS
 from rlm_core.registry import REGISTRY
 from ui.evidence.data import experiments
-from ui.evidence.text import DATASETS, EXPERIMENTS
 
 
 def chart(app: AppTest) -> dict[str, dict]:
@@ -52,8 +52,8 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_committed_experiment_opens_with_its_cells(open_page: Open) -> None:
     app = open_page("benchmarks")
     for experiment in experiments():
-        healthy(app.selectbox(key="exp").set_value(EXPERIMENTS[experiment][0]).run())
-        dataset = next(key for key, title in DATASETS.items() if title == app.segmented_control(key="data").value)
+        healthy(app.selectbox(key="exp").set_value(EXPERIMENTS[experiment].title).run())
+        dataset = next(key for key, facts in DATASETS.items() if facts.title == app.segmented_control(key="data").value)
         lines = chart(app)
         cells = [cell for cell in summary.cells(experiment) if cell.dataset == dataset and math.isfinite(cell.epsilon)]
         for cell in cells:
@@ -116,4 +116,4 @@ def test_other_pages_open_after_a_dataset_that_they_do_not_have(open_page: Open,
     for page in ("bound", "image", "benchmarks"):
         app.switch_page(f"pages/{page}.py")
         healthy(app.run())
-    assert app.segmented_control(key="data").value in DATASETS.values()
+    assert app.segmented_control(key="data").value in [facts.title for facts in DATASETS.values()]

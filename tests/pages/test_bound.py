@@ -16,7 +16,7 @@ from benchmarks import summary
 from rlm_core.theory import krr_cap, l1_voronoi, vertex_accuracy, vertices
 from ui.bound.figures import pixel_centres
 from ui.bound.theory import simulate
-from ui.kit.html import percent
+from ui.kit.formats import percent
 
 
 def chart(app: AppTest) -> dict:

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from collect_desk import Desk
 from page_driver import Open, healthy, words
+from stepped_worker import SteppedWorker
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.experiments import private_grid
 from rlm_core import private_accuracy
 from rlm_core.collector.classifier import NoiseAwareClassifier
-from ui.app import cache
+from ui.app import cache, recommendation
 from ui.collect import actions, queue, text
 from ui.collect import reports as collected
-from ui.collect.queue import Office, office
+from ui.collect.queue import RunQueue, run_queue
 from ui.collect.runs import Run
 from ui.collect.table import frame, percent_of
 from ui.collect.task import Task, batch_size
@@ -29,19 +29,19 @@ SMALL = {"people": "250", "objective": "Naive"}  # the least to compute
 
 
 @pytest.fixture(autouse=True)
-def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A new office whose worker waits for the test; four epochs with a small prior."""
-    monkeypatch.setattr(queue, "Worker", Desk)
+def stepped_queue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A new queue whose worker waits for the test; four epochs with a small prior."""
+    monkeypatch.setattr(queue, "Worker", SteppedWorker)
     monkeypatch.setattr(queue, "WORKERS", 1)
     monkeypatch.setattr(collected, "Task", functools.partial(Task, epochs=4, checks=2, max_prior=150))
-    office.cache_clear()
-    office().limit = 1
+    run_queue.cache_clear()
+    run_queue().limit = 1
     yield
-    office.cache_clear()
+    run_queue.cache_clear()
 
 
 def runs(app: AppTest) -> list[Run]:
-    return office().runs(app.session_state["collect_visit"])
+    return run_queue().runs(app.session_state["collect_visit"])
 
 
 def collect(app: AppTest) -> AppTest:
@@ -49,7 +49,7 @@ def collect(app: AppTest) -> AppTest:
 
 
 def finish(app: AppTest) -> AppTest:
-    (worker,) = office().workers
+    (worker,) = run_queue().workers
     worker.finish()
     return healthy(app.run())
 
@@ -69,7 +69,7 @@ def test_opens_with_nothing_drawn(open_page: Open) -> None:
     app = open_page("collect")
     assert app.button(key="collect_learn").label == "Collect 13,500 reports and learn (spends ε = 10 for each person)"
     assert "Press the button" in words(app) and "22,026 times" in words(app)
-    assert not office().collections and not office().visits and "visit" not in app.query_params
+    assert not run_queue().collections and not run_queue().visits and "visit" not in app.query_params
     assert keys(app) == {"collect_learn", "collect_sweep_start"}
 
 
@@ -79,14 +79,14 @@ def test_collect_and_learn_and_the_numbers_are_the_librarys(open_page: Open) -> 
     assert run.choice.objective == "denoising" and run.reports == 250
     assert "250 reports have arrived" in app.main.get("progress")[0].proto.text
     assert "collect_stop" in keys(app) and app.button(key="collect_learn").disabled
-    (worker,) = office().workers
+    (worker,) = run_queue().workers
     worker.step(2)  # the weights, the first epoch
     healthy(app.run())
     assert "epoch 1 of 4" in app.main.get("progress")[0].proto.text
     assert f"<strong>{percent_of(run.points[0].clean)}</strong>" in words(app)
     finish(app)
     assert run.state == "done" and run.result is not None and not app.main.get("progress")
-    model, reports = cache.model(run.choice.mechanism), office().reports(run.visit, run.choice)
+    model, reports = cache.model(run.choice.mechanism), run_queue().reports(run.visit, run.choice)
     assert reports is not None
     scores: list[float] = []
     NoiseAwareClassifier(classes=10, epochs=4, max_prior=150, batch_size=batch_size(250)).fit(
@@ -109,19 +109,19 @@ def test_collect_and_learn_and_the_numbers_are_the_librarys(open_page: Open) -> 
 
 def test_another_objective_learns_from_the_same_reports_for_nothing(open_page: Open) -> None:
     app = finish(collect(open_page("collect", **SMALL)))
-    first = office().reports(runs(app)[0].visit, runs(app)[0].choice)
+    first = run_queue().reports(runs(app)[0].visit, runs(app)[0].choice)
     healthy(app.segmented_control(key="objective").set_value("Label noise only").run())
     assert app.button(key="collect_learn").label == "Learn from the reports you have (spends nothing)"
     finish(collect(app))
     one, two = runs(app)
-    assert two.reused and not one.reused and office().reports(two.visit, two.choice) is first
+    assert two.reused and not one.reused and run_queue().reports(two.visit, two.choice) is first
     assert "one report, <b>ε = 10</b>" in words(app) and "same reports" in words(app)
     assert len(figure(app)["data"]) == 2 * (2 + 1 + 1)  # both runs: two lines, the answers, the ring
     assert list(app.pills(key="collect_shown").value) == [1, 2]
     healthy(app.pills(key="collect_shown").set_value([2]).run())
     assert {trace["name"][:2] for trace in figure(app)["data"]} == {"#2"}
     healthy(app.button(key="collect_anew").click().run())
-    assert office().reports(two.visit, two.choice) is not first
+    assert run_queue().reports(two.visit, two.choice) is not first
     assert "2 reports, <b>ε = 20</b>" in words(app)
     table = frame(runs(app))
     assert table["clean_accuracy"].tolist() == [100 * run.result.clean for run in (one, two) if run.result]
@@ -198,7 +198,7 @@ def test_the_sweep_is_five_collections_and_says_so(open_page: Open) -> None:
 
 def test_stop_keeps_what_was_learnt(open_page: Open) -> None:
     app = collect(open_page("collect", **SMALL))
-    (worker,) = office().workers
+    (worker,) = run_queue().workers
     worker.step()
     healthy(app.run())
     healthy(app.button(key="collect_stop").click().run())
@@ -231,7 +231,7 @@ def test_leaving_the_page_and_coming_back(open_page: Open) -> None:
 
 def test_a_crash_and_a_full_house_are_explained(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = collect(open_page("collect", **SMALL))
-    (worker,) = office().workers
+    (worker,) = run_queue().workers
     worker.end()
     healthy(app.run())
     assert "failed: please try again" in words(app) and "collect_stop" not in keys(app)
@@ -258,7 +258,7 @@ def test_novel_class_with_the_mechanism_that_saw_nines_says_so(
     finish(collect(app))
     (run,) = runs(app)
     assert run.choice.budget.epsilon_x == 4.0
-    assert office().spent(run.visit, "people of mnist") == (1, 4.0)
+    assert run_queue().spent(run.visit, "people of mnist") == (1, 4.0)
     assert figure(app)["layout"]["shapes"][0]["y0"] == 50.0 and len(figure(app)["layout"]["shapes"]) == 1
 
 
@@ -314,7 +314,7 @@ def test_data_join_appears_with_its_mechanism(open_page: Open, monkeypatch: pyte
     finish(collect(app))
     (run,) = runs(app)
     assert run.choice.budget.epsilon_x == 6.0 and run.result is not None and run.alone is not None
-    reports = office().reports(run.visit, run.choice)
+    reports = run_queue().reports(run.visit, run.choice)
     assert reports is not None
     task = collected.task_of(run.choice, reports, fake)
     assert task.own is not None
@@ -325,8 +325,8 @@ def test_data_join_appears_with_its_mechanism(open_page: Open, monkeypatch: pyte
     )
     assert run.alone == own.score(task.test.own, task.test.y)
     assert f"<strong>{percent_of(run.alone)}</strong><span>right with your columns alone" in words(app)
-    assert office().spent(run.visit, "people of lending_club") == (1, 6.0)
-    assert office().spent(run.visit, "validation group of lending_club") == (0, 0.0)  # the collector's own rows
+    assert run_queue().spent(run.visit, "people of lending_club") == (1, 6.0)
+    assert run_queue().spent(run.visit, "validation group of lending_club") == (0, 0.0)  # the collector's own rows
     assert "answered" not in words(app)
 
 
@@ -363,7 +363,7 @@ BROKEN = [
 def test_a_broken_link_still_opens(open_page: Open, address: dict[str, str]) -> None:
     app = open_page("collect", **address)
     assert app.button(key="collect_learn").label.startswith("Collect 13,500 reports")
-    assert not office().visits
+    assert not run_queue().visits
 
 
 def test_infinity_collects_without_noise(open_page: Open) -> None:
@@ -386,8 +386,8 @@ def test_a_failure_is_an_apology_not_a_traceback(open_page: Open, monkeypatch: p
     monkeypatch.undo()
 
 
-def test_office_is_one_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert office() is office() and isinstance(office(), Office)
+def test_the_queue_is_one_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_queue() is run_queue() and isinstance(run_queue(), RunQueue)
 
 
 def test_the_recommended_mechanism_for_private_inference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,7 +395,7 @@ def test_the_recommended_mechanism_for_private_inference(monkeypatch: pytest.Mon
     found = cache.suited_mechanism("mnist", 8.5, "private_inference", names)
     assert found == private_grid.chosen("mnist", 8.0, seed=0, among=names) and "eps5" not in found
     cache.suited_mechanism.clear()
-    monkeypatch.setattr(private_grid, "estimates", lambda epsilon, seed: {})  # no search: the paper's choice
+    monkeypatch.setattr(recommendation.table, "read", lambda experiment: [])  # no search: the paper's choice
     assert cache.suited_mechanism("mnist", 8.5, "private_inference", names) == "mnist-vrlm-l7.5-eps5"
     loans = tuple(cache.mechanism_names("lending_club"))  # the paper has no such table: as for data collection
     assert cache.suited_mechanism("lending_club", 8.5, "private_inference", loans) == "lending-vrlm-l5-eps29"

@@ -20,7 +20,7 @@ from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.theory.dimension import per_feature_deviation
 from rlm_core.theory.local_central import YesNoSurvey
 from rlm_core.theory.processing import PROCESSINGS, privacy_loss
-from ui.kit.html import number, percent, times
+from ui.kit.formats import number, percent, times
 from ui.lessons.book import CHAPTERS
 
 SHORT = [chapter.short for chapter in CHAPTERS]
@@ -40,7 +40,7 @@ def describing(app: AppTest) -> str:
 def test_there_are_eight_and_their_keys_differ() -> None:
     assert len(CHAPTERS) == 8 == len(set(SHORT)) == len({chapter.key for chapter in CHAPTERS})
     for chapter in CHAPTERS:
-        assert sum(answer.right for answer in chapter.answers) == 1 and len(chapter.answers) >= 3
+        assert sum(answer.correct for answer in chapter.answers) == 1 and len(chapter.answers) >= 3
         assert chapter.sections and all(key in paper.SECTIONS for key in chapter.sections)
         assert all(answer.feedback for answer in chapter.answers)
 
@@ -67,8 +67,8 @@ def test_every_answer_of_every_quiz_is_answered(open_page: Open, short: str) -> 
     assert app.radio(key=quiz).value is None and not app.success
     for answer in chapter.answers:
         healthy(app.radio(key=quiz).set_value(answer.text).run())
-        shown = app.success if answer.right else app.warning
-        assert answer.feedback in shown[0].value and bool(app.success) is answer.right
+        shown = app.success if answer.correct else app.warning
+        assert answer.feedback in shown[0].value and bool(app.success) is answer.correct
     assert pictures(app) == before  # a quiz draws nothing
 
 

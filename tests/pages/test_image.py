@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from rlm_core import RandomisedResponse, Report
 from ui.app import cache
-from ui.kit.html import percent
+from ui.kit.formats import percent
 from ui.record import release
 from ui.record.inference import posterior
 from ui.record.release import Drawn
@@ -27,7 +27,7 @@ def drawn(app: AppTest) -> list[Drawn]:
 
 def way(app: AppTest) -> str:
     """The HTML of the record's way; its pictures tell whether anything was drawn anew."""
-    (found,) = [each.value for each in app.main.get("html") if "rlm-way" in each.value]
+    (found,) = [each.value for each in app.main.get("html") if "rlm-pipeline" in each.value]
     return str(found)
 
 
@@ -224,7 +224,7 @@ def test_photo_upload_and_camera_for_cifar(open_page: Open) -> None:
     healthy(app.camera_input(key="camera").set_value(photo).run())
     healthy(app.selectbox(key="label_cifar10").set_value("truck").run())
     assert len(ledger(app).releases) == 1  # the same pixels are the same record, already sent
-    assert "rlm-way" in words(app)
+    assert "rlm-pipeline" in words(app)
 
 
 def test_a_drawing_counts_when_it_is_handed_over(open_page: Open) -> None:
@@ -237,7 +237,7 @@ def test_a_drawing_counts_when_it_is_handed_over(open_page: Open) -> None:
     app.session_state["canvas"] = {"png": base64.b64encode(buffer.getvalue()).decode()}
     healthy(app.run())
     healthy(app.selectbox(key="label_mnist").set_value("1").run())
-    assert len(ledger(app).releases) == 1 and "rlm-way" in words(app)
+    assert len(ledger(app).releases) == 1 and "rlm-pipeline" in words(app)
 
 
 @pytest.mark.parametrize("sent", ["not base64 !", "aGVsbG8=", 17, {"a": 1}, ""])

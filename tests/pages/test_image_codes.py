@@ -7,7 +7,7 @@ from page_driver import Open, healthy, ledger, words
 
 from rlm_core.owner.subset_selection import SubsetSelection
 from ui.app import cache
-from ui.kit.html import percent
+from ui.kit.formats import percent
 from ui.record.inference import posterior
 from ui.record.release import Drawn
 

@@ -15,12 +15,13 @@ from rlm_core import RandomisedResponse, Report
 from rlm_core.data.samples import loan_examples
 from rlm_core.data.schema import FEATURES
 from ui.app import cache
-from ui.kit.html import percent
+from ui.kit.formats import percent
 from ui.record import release
 from ui.record.download import summary
 from ui.record.inference import posterior
+from ui.record.loan import level_of
 from ui.record.release import Drawn
-from ui.table.comparison import distances, level_of, moved_sentence
+from ui.table.comparison import distances, moved_sentence
 from ui.table.export import decoded_csv, decoded_values
 from ui.table.form import EXAMPLES, subject_of
 
@@ -39,8 +40,8 @@ def drawn(app: AppTest) -> list[Drawn]:
     return [each for draws in app.session_state["releases"].draws.values() for each in draws]
 
 
-def piece_way(app: AppTest) -> str:
-    (found,) = [each.value for each in app.main.get("html") if "rlm-way" in each.value]
+def pipeline_of(app: AppTest) -> str:
+    (found,) = [each.value for each in app.main.get("html") if "rlm-pipeline" in each.value]
     return str(found)
 
 
@@ -49,7 +50,7 @@ def test_opens_with_an_example_one_release_and_every_stage(open_page: Open, mode
     assert [r.epsilon for r in ledger(app).releases] == [10.0]
     assert app.pills(key="loan").value == FIRST and FIRST in words(app)
     for letter in ("x", "h → z", "+", "z̃", "x̃", "y", "ỹ"):
-        assert f'<span class="rlm-symbol">{letter}</span>' in piece_way(app)
+        assert f'<span class="rlm-symbol">{letter}</span>' in pipeline_of(app)
     for name in model.preprocessor.columns:
         assert FEATURES[name].title in words(app)
         field = app.selectbox if FEATURES[name].is_category else app.number_input
@@ -145,10 +146,10 @@ def test_each_field_is_part_of_the_record(open_page: Open, model) -> None:
 def test_the_label_is_privatised_and_its_own_release(open_page: Open) -> None:
     app = open_page("row", lam="0.5", eps="4")
     truth = RandomisedResponse(epsilon=2.0, classes=2).transition_matrix[0, 0]
-    assert f"truthfully with probability {percent(truth)}, and as the other with" in piece_way(app)
+    assert f"truthfully with probability {percent(truth)}, and as the other with" in pipeline_of(app)
     app.selectbox(key="loan_label").set_value("charged off")
     healthy(app.button(key="loan_submit").click().run())
-    assert '<div class="rlm-chip rlm-owner">charged off</div>' in piece_way(app)
+    assert '<div class="rlm-chip rlm-owner">charged off</div>' in pipeline_of(app)
     assert len(ledger(app).releases) == 2 and len({r.record for r in ledger(app).releases}) == 1
 
 
@@ -161,12 +162,12 @@ def test_contradicting_values_get_a_hint(open_page: Open) -> None:
 
 def test_epsilon_is_a_new_release_and_going_back_is_not(open_page: Open) -> None:
     app = open_page("row")
-    first = piece_way(app)
+    first = pipeline_of(app)
     healthy(app.select_slider(key="eps").set_value(2.0).run())
-    assert piece_way(app) != first and [r.epsilon for r in ledger(app).releases] == [10.0, 2.0]
+    assert pipeline_of(app) != first and [r.epsilon for r in ledger(app).releases] == [10.0, 2.0]
     assert ledger(app).releases[-1].mechanism == cache.chosen_mechanism(DATASET, 2.0)
     healthy(app.select_slider(key="eps").set_value(10.0).run())
-    assert piece_way(app) == first and len(ledger(app).releases) == 2
+    assert pipeline_of(app) == first and len(ledger(app).releases) == 2
 
 
 def test_lambda_divides_the_budget_and_one_sends_no_label(open_page: Open) -> None:
@@ -175,7 +176,7 @@ def test_lambda_divides_the_budget_and_one_sends_no_label(open_page: Open) -> No
     last = ledger(app).releases[-1]
     assert (last.epsilon_x, last.epsilon_y) == (2.5, 7.5) and "ε<sub>x</sub> = 2.5 for the loan" in words(app)
     healthy(app.slider(key="lam").set_value(1.0).run())
-    assert drawn(app)[-1].report.label is None and "the label is not sent" in piece_way(app)
+    assert drawn(app)[-1].report.label is None and "the label is not sent" in pipeline_of(app)
 
 
 def test_infinity_adds_no_noise_and_says_so(open_page: Open) -> None:
@@ -196,10 +197,10 @@ def test_another_mechanism_is_another_release_of_the_same_record(open_page: Open
 
 def test_draw_again_spends_and_shows_what_the_average_gives_away(open_page: Open) -> None:
     app = open_page("row")
-    before = piece_way(app)
+    before = pipeline_of(app)
     for _ in range(2):
         healthy(app.button(key="draw_again").click().run())
-    assert piece_way(app) != before and "3 reports, ε = 30 in total" in words(app)
+    assert pipeline_of(app) != before and "3 reports, ε = 30 in total" in words(app)
     draws = drawn(app)
     assert f"{release.mean_error(release.average(draws), draws[0]):.2f}" in words(app)
     assert "average of 3 reports" in words(app)

@@ -11,7 +11,7 @@ from page_driver import Open, healthy, ledger, words
 from streamlit.testing.v1 import AppTest
 
 from ui.app import site
-from ui.kit import words as prose
+from ui.start import text as prose
 from ui.start.live import START_EPSILON
 
 
@@ -26,9 +26,10 @@ def ask(app: AppTest, epsilon: float, *, again: bool = False) -> AppTest:
     """Do what the browser's question does: the component's callback, then a rerun."""
 
     def callback(epsilon: float, again: bool) -> None:
+        from ui.app.controls import EPSILONS
         from ui.start import live
 
-        live._on_ask(epsilon, again)
+        live._answer(EPSILONS.index(epsilon), again)
         live.live_section()
 
     asked = AppTest.from_function(callback, kwargs={"epsilon": epsilon, "again": again}, default_timeout=300)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,13 +9,16 @@ import streamlit as st
 import torch
 
 from rlm_core import zoo
+from rlm_core.catalogue import DATASETS
 from rlm_core.data.samples import ImageSamples, LoanExamples, cifar10_samples, loan_examples, mnist_samples
 from rlm_core.learning.device import pick_device
+from ui.app import recommendation
 from ui.kit.pictures import data_address, png
 
 torch.set_num_threads(1)  # small networks are faster with one thread, and other visitors are not starved
 
-DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
+PICTURES = tuple(name for name, facts in DATASETS.items() if facts.record == "picture")
+"""The names of the datasets of pictures."""
 
 
 @st.cache_resource(show_spinner="Loading the mechanism …", max_entries=40)
@@ -74,28 +74,8 @@ def mechanisms_of(dataset: str, split: str) -> list[str]:
 
 @st.cache_data(show_spinner=False)
 def suited_mechanism(dataset: str, epsilon: float, purpose: str, names: tuple[str, ...]) -> str:
-    """Of ``names``, the one recommended for a purpose at the budget nearest to ε.
-
-    The zoo recommends the paper's choice; for private inference it is our own private search's (with the
-    first seed, as the shipped mechanisms are).
-    """
-    from benchmarks.experiments import private_grid, private_inference  # slow to import, and one page asks
-
-    budgets = sorted((1.0, 2.0, 4.0, 6.0, 8.0, 10.0), key=lambda each: abs(math.log(each / min(epsilon, 1e6))))
-
-    def recommended(budget: float) -> Iterator[str]:
-        if purpose == private_inference.EXPERIMENT and math.isfinite(budget):
-            with suppress(FileNotFoundError, ValueError):  # the search is not complete, or the paper has no such table
-                yield private_grid.chosen(dataset, budget, seed=0, among=names)
-        for each in (purpose, "data_collection"):
-            with suppress(ValueError):  # the paper has no such table
-                yield zoo.choose(dataset, budget, each)
-
-    for budget in [*([epsilon] if math.isinf(epsilon) else []), *budgets]:
-        for name in recommended(budget):
-            if name in names:
-                return name
-    return names[0]
+    """Of ``names``, the one recommended for a purpose at the budget nearest to ε."""
+    return recommendation.suited_mechanism(dataset, epsilon, purpose, names)
 
 
 @st.cache_resource(show_spinner=False)

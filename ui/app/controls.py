@@ -7,15 +7,18 @@ that ask for the same thing use the same name, so ε and λ travel with the visi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
 from rlm_core import Budget
+from rlm_core.catalogue import DATASETS
 from ui.app import cache
-from ui.kit.html import number, split_bar
-from ui.record.two_guarantees import two_guarantees
+from ui.app.two_guarantees import two_guarantees
+from ui.kit.address import in_address
+from ui.kit.formats import number
+from ui.kit.html import split_bar
 
 EPSILONS: tuple[float, ...] = tuple(step / 2 for step in range(1, 21)) + (math.inf,)
 DEFAULT_EPSILON = 10.0
@@ -23,23 +26,12 @@ DEFAULT_LAM = 0.7  # the paper's choice for pictures at every ε
 AUTOMATIC = "automatic"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What a page needs to know: which data, which budget, which mechanism."""
-
-    dataset: str
-    budget: Budget
-    mechanism: str
-
-
-def dataset_control(names: dict[str, str] | None = None) -> str:
-    """Which data: the key of ``names`` (key to title), by default the picture datasets."""
-    names = cache.DATASETS if names is None else names
-    titles = list(names.values())
-    title = st.segmented_control(
-        "Dataset", titles, default=titles[0], required=True, key="data", bind="query-params", persist_state="session"
-    )
-    return {title: key for key, title in names.items()}[title or titles[0]]
+def dataset_control(names: Iterable[str] = cache.PICTURES) -> str:
+    """Which data: one of these names of the catalogue, by default the datasets of pictures."""
+    titles = {DATASETS[name].title: name for name in names}
+    first = next(iter(titles))
+    title = st.segmented_control("Dataset", list(titles), default=first, required=True, **in_address("data"))
+    return titles[title or first]
 
 
 def budget_controls(*, features: str = "picture", default_lam: float = DEFAULT_LAM) -> Budget:
@@ -54,9 +46,7 @@ def budget_controls(*, features: str = "picture", default_lam: float = DEFAULT_L
             max_value=1.0,
             value=default_lam,
             step=0.05,
-            key="lam",
-            bind="query-params",
-            persist_state="session",
+            **in_address("lam"),
             help=f"εx = λ·ε protects the {features}, εy = (1 − λ)·ε the label. At λ = 1 the label is not sent.",
         )
     budget = Budget(epsilon=epsilon, lam=round(lam, 2))
@@ -71,9 +61,7 @@ def epsilon_control() -> float:
         EPSILONS,
         value=DEFAULT_EPSILON,
         format_func=number,
-        key="eps",
-        bind="query-params",
-        persist_state="session",
+        **in_address("eps"),
         help="Small: strong privacy, much noise. Large: weak privacy, little noise. ∞: no privacy at all.",
     )
     return float(epsilon)
@@ -85,9 +73,7 @@ def mechanism_control(dataset: str, epsilon: float) -> str:
     chosen = st.selectbox(
         "Mechanism",
         [AUTOMATIC, *cache.mechanism_names(dataset)],
-        key="mech",
-        bind="query-params",
-        persist_state="session",
+        **in_address("mech"),
         help="Automatic takes the mechanism that was trained for a budget near ε. Another choice is another release. "
         "Names with vrlm or crlm send numbers with noise; qrlm-k12 sends a random set of 12 codes; cdp5 and cdp1: the "
         "encoder itself was trained under central differential privacy.",

@@ -50,6 +50,12 @@ def frame(menu: list[Any]) -> None:
             st.page_link(page, width="stretch")
 
 
+def heading(title: str, lede: str) -> None:
+    """The page's question, and two or three sentences (HTML) about it."""
+    st.title(title, anchor=False)
+    st.html(f'<p class="rlm-lede">{lede}</p>')
+
+
 def footer() -> None:
     """Version, device, and the promise about this server; after the page."""
     # Imported late: it pulls in torch, and the page above should be on screen first.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rlm_core.audit import AuditResult
 from ui.kit.colours import OVER, OWNER
-from ui.kit.html import number
+from ui.kit.formats import number
 
 TOPS = (1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0)
 

@@ -11,21 +11,18 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-import streamlit as st
 
 from rlm_core.audit import AuditResult, Progress
 from rlm_core.audit.broken import BROKEN
 from rlm_core.audit.pair import Comparison, compare_outputs
 from rlm_core.audit.registered import audit_registered, records_between
 from rlm_core.registry import REGISTRY, Entry
+from ui.kit.kept import keep_newest, session_value
 
 ENTRIES: dict[str, Entry] = REGISTRY | BROKEN
 KEPT = 40
 EVERY = 0.12  # seconds between two pictures of the dial
 _ONE_AT_A_TIME = threading.BoundedSemaphore(1)
-_RUNS, _PAIRS = "audit_runs", "audit_pairs"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,19 +39,19 @@ class Question:
         return ENTRIES[self.name]
 
 
-def kept(question: Question) -> AuditResult | None:
+def last_result(question: Question) -> AuditResult | None:
     """The last result for exactly this question, if it was asked in this visit."""
-    return _store(_RUNS).get(question)
+    return _runs().get(question)
 
 
 def history() -> list[tuple[Question, AuditResult]]:
     """All kept results, newest first."""
-    return list(reversed(_store(_RUNS).items()))
+    return list(reversed(_runs().items()))
 
 
 def forget(question: Question) -> None:
     """Drop a result, so that it is measured again."""
-    _store(_RUNS).pop(question, None)
+    _runs().pop(question, None)
 
 
 def measure(question: Question, show: Callable[[Progress | None], None]) -> AuditResult:
@@ -72,20 +69,20 @@ def measure(question: Question, show: Callable[[Progress | None], None]) -> Audi
         )
     finally:
         _ONE_AT_A_TIME.release()
-    _keep(_RUNS, question, result)
+    keep_newest(_runs(), question, result, most=KEPT)
     return result
 
 
 def compared(question: Question, a: int, b: int) -> Comparison:
     """Outputs of the records at two places of the line, counted once per choice."""
     key = (question, a, b)
-    found: Comparison | None = _store(_PAIRS).get(key)
+    found = _pairs().get(key)
     if found is None:
         mechanism = question.entry.make(question.epsilon, question.entry.dimension)
         records = records_between(question.entry, mechanism)
         with _ONE_AT_A_TIME:
             found = compare_outputs(mechanism, records[a], records[b], samples=question.samples)
-        _keep(_PAIRS, key, found)
+        keep_newest(_pairs(), key, found, most=KEPT)
     return found
 
 
@@ -102,16 +99,9 @@ def _seldom(show: Callable[[Progress | None], None]) -> Callable[[Progress], Non
     return callback
 
 
-def _store(name: str) -> dict[Any, Any]:
-    if name not in st.session_state:
-        st.session_state[name] = {}
-    found: dict[Any, Any] = st.session_state[name]
-    return found
+def _runs() -> dict[Question, AuditResult]:
+    return session_value("audit_runs", dict)
 
 
-def _keep(name: str, key: Any, value: Any) -> None:
-    store = _store(name)
-    store.pop(key, None)  # so that it becomes the newest
-    store[key] = value
-    while len(store) > KEPT:
-        store.pop(next(iter(store)))
+def _pairs() -> dict[tuple[Question, int, int], Comparison]:
+    return session_value("audit_pairs", dict)

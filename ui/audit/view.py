@@ -20,9 +20,10 @@ from ui.audit import run, text
 from ui.audit.dial import dial, run_bar, scale_top, verdict
 from ui.audit.run import Question
 from ui.components.drawing import drawing
+from ui.kit.address import in_address
 from ui.kit.colours import OTHER_RECORD, OVER, OWNER
-from ui.kit.drawings import legend_html
-from ui.kit.html import number
+from ui.kit.formats import number
+from ui.kit.html import legend_html, table_html, table_row
 from ui.kit.pair_figure import two_histograms
 
 EPSILONS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
@@ -37,9 +38,7 @@ def question_controls() -> Question:
     broken = st.pills(
         "**Break it**",
         [name for name, _ in text.BREAKS.values()],
-        key="break",
-        bind="query-params",
-        persist_state="session",
+        **in_address("break"),
         help="Deliberately wrong variants, each a mistake that has been made in earnest. Click again to repair it.",
     )
     entry = {title: name for name, (title, _) in text.BREAKS.items()}.get(broken or "")
@@ -47,9 +46,7 @@ def question_controls() -> Question:
         "Mechanism",
         list(REGISTRY),
         format_func=lambda name: f"{name}: {REGISTRY[name].title}",
-        key="audited",
-        bind="query-params",
-        persist_state="session",
+        **in_address("audited"),
         disabled=entry is not None,
         help="All mechanisms of the registry, on plain vectors. A broken variant brings its own mechanism along.",
     )
@@ -58,18 +55,14 @@ def question_controls() -> Question:
         EPSILONS,
         value=1.0,
         format_func=number,
-        key="claim",
-        bind="query-params",
-        persist_state="session",
+        **in_address("claim"),
     )
     amount = st.segmented_control(
         "Samples per record",
         list(SAMPLES),
         default="quick",
         required=True,
-        key="amount",
-        bind="query-params",
-        persist_state="session",
+        **in_address("amount"),
         help=" · ".join(f"{name}: {count:,}" for name, count in SAMPLES.items()),
     )
     return Question(name=entry or str(mechanism or "V-RLM"), epsilon=float(epsilon), samples=SAMPLES[amount or "quick"])
@@ -78,7 +71,7 @@ def question_controls() -> Question:
 def dial_view(question: Question) -> None:
     """The dial, live while it measures, then its verdict."""
     place = st.empty()
-    result = run.kept(question)
+    result = run.last_result(question)
     if result is None:
 
         def show(progress: Progress | None) -> None:
@@ -117,7 +110,7 @@ def _event(event: str) -> str:
 
 
 def history_view() -> None:
-    """Everything measured in this visit, so that the broken stand beside the honest."""
+    """Everything measured in this visit, so that broken mechanisms can be compared with correct ones."""
     runs = run.history()
     if len(runs) < 2:
         return
@@ -148,7 +141,7 @@ def pair_view(question: Question) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         a, b = _choose_records(len(records))
-        low_bits = st.toggle("Look at the last binary digit", key="bits", bind="query-params", persist_state="session")
+        low_bits = st.toggle("Look at the last binary digit", **in_address("bits"))
         st.html(_records_html(records[a], records[b]))
         if question.name in text.BREAKS:
             st.info(text.BREAKS[question.name][1], icon=":material/lightbulb:")
@@ -178,9 +171,7 @@ def _choose_records(count: int) -> tuple[int, int]:
             max_value=1.0,
             value=value,
             step=1 / half,
-            key=key,
-            bind="query-params",
-            persist_state="session",
+            **in_address(key),
             help="On the line between the two records that are hardest to hide from each other, at −1 and 1.",
         )
         for label, key, value in (("First record", "first", 1.0), ("Second record", "second", -1.0))
@@ -235,15 +226,12 @@ def committed_table() -> str:
     epsilons = sorted({row["epsilon"] for row in rows})
     names = list(dict.fromkeys(row["mechanism"] for row in rows))
     cells = {(row["mechanism"], row["epsilon"]): row for row in rows}
-    head = "".join(f"<th>ε = {number(epsilon)}</th>" for epsilon in epsilons)
-    body = "".join(
-        f"<tr><td>{name}</td>" + "".join(_cell(cells.get((name, epsilon))) for epsilon in epsilons) + "</tr>"
-        for name in names
-    )
-    return f'<div class="rlm-scroll rlm-tall"><table class="rlm-ledger"><tr><th></th>{head}</tr>{body}</table></div>'
+    head = ("", *(f"ε = {number(epsilon)}" for epsilon in epsilons))
+    body = (table_row(name, *(_cell(cells.get((name, epsilon))) for epsilon in epsilons)) for name in names)
+    return table_html(head, body, around="rlm-scroll rlm-tall")
 
 
 def _cell(row: dict[str, object] | None) -> str:
     if row is None or not math.isfinite(float(str(row["lower_bound"]))):
-        return "<td>–</td>"
-    return f"<td>{float(str(row['lower_bound'])):.2f}{'' if row['ok'] else ' refuted'}</td>"
+        return "–"
+    return f"{float(str(row['lower_bound'])):.2f}{'' if row['ok'] else ' refuted'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rlm_core.catalogue import TEST_SHARE
 from rlm_core.theory import krr_cap
 from ui.app import controls
 from ui.bound import text
@@ -11,7 +12,6 @@ from ui.bound.figures import bound_chart
 from ui.bound.theory import (
     CLASSES_OF,
     CURVE_SAMPLES,
-    TEST_SHARE,
     Measured,
     curve,
     kind_of,
@@ -20,8 +20,10 @@ from ui.bound.theory import (
     spread,
     vertices_formula,
 )
+from ui.kit.address import in_address
 from ui.kit.charts import CONFIG
-from ui.kit.html import number, percent
+from ui.kit.formats import number, percent
+from ui.kit.html import figures_html
 
 ENOUGH = "enough"
 DIMENSIONS = {ENOUGH: None, "2": 2, "3": 3}
@@ -38,9 +40,7 @@ def curve_controls() -> tuple[float, int, int | None]:
             min_value=2,
             max_value=20,
             value=10,
-            key="k",
-            bind="query-params",
-            persist_state="session",
+            **in_address("k"),
             help="Ten for the digits of MNIST and the pictures of CIFAR-10, two for loans.",
         )
     with right:
@@ -49,9 +49,7 @@ def curve_controls() -> tuple[float, int, int | None]:
             list(DIMENSIONS),
             default=ENOUGH,
             required=True,
-            key="d",
-            bind="query-params",
-            persist_state="session",
+            **in_address("d"),
             help="The ball has 2d vertices. Enough: every class can have one of its own.",
         )
     return epsilon, int(classes), DIMENSIONS[chosen or ENOUGH]
@@ -100,13 +98,11 @@ def accuracy_at(epsilon: float, classes: int, dimension: int | None) -> tuple[fl
 def figures(epsilon: float, classes: int, dimension: int | None) -> str:
     """Three numbers at the chosen ε, as HTML."""
     accuracy, words = accuracy_at(epsilon, classes, dimension)
-    entries = [
+    return f'<p class="rlm-note">At ε = {number(epsilon)}, {classes} classes:</p>' + figures_html(
         (percent(accuracy), words),
         (percent(krr_cap(epsilon, classes)), "cap of any ε-LDP report"),
         (percent(1 / classes), "chance"),
-    ]
-    cells = "".join(f"<div><strong>{value}</strong><span>{name}</span></div>" for value, name in entries)
-    return f'<p class="rlm-note">At ε = {number(epsilon)}, {classes} classes:</p><div class="rlm-figures">{cells}</div>'
+    )
 
 
 def derivation() -> None:

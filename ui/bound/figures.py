@@ -14,7 +14,7 @@ from rlm_core.types import FloatArray
 from ui.bound.theory import EPSILON_GRID, Curve, Measured, Throw, vertices_formula
 from ui.kit.charts import Figure, axis, layout, level
 from ui.kit.colours import COLLECTOR, NEUTRAL, tint
-from ui.kit.html import number
+from ui.kit.formats import number
 from ui.kit.mechanism_style import CLASSES, looks
 
 PIXELS = 200  # of a side of the board's cells
@@ -162,7 +162,7 @@ def board_data(
 def _rows(shown: Throw) -> list[list[float]]:
     return [
         [*(round(float(v), 3) for v in point), int(k), int(ok)]
-        for point, k, ok in zip(shown.points, shown.classes, shown.right, strict=True)
+        for point, k, ok in zip(shown.points, shown.classes, shown.correct, strict=True)
     ]
 
 

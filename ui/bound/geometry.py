@@ -14,11 +14,13 @@ from rlm_core.types import FloatArray
 from ui.app.errors import guarded
 from ui.bound import text
 from ui.bound.figures import SHOWN, board_data, climb_chart
-from ui.bound.points import PlaceError, as_text, parse
+from ui.bound.points import PlaceError, as_text, from_browser, parse
 from ui.bound.search import Search, accuracy_figures, run_search, search_words, thrown_words
 from ui.bound.theory import simulate, spread, throw
 from ui.components.board import board
 from ui.components.drawing import drawing
+from ui.kit.address import in_address
+from ui.kit.kept import count_up
 
 ON_VERTICES, FIGURE, MINE = "on vertices", "the paper’s figure", "my own"
 PAPERS_FIGURE = np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -39,7 +41,7 @@ def plane_section(epsilon: float) -> None:
     with left:
         shown = throw(places, epsilon, count=SHOWN, seed=throws)
         path, run = _path(search, places, epsilon)
-        board("board", board_data(places, epsilon, shown, ties=ties, path=path, run=run), on_move=_put)
+        board("board", board_data(places, epsilon, shown, ties=ties, path=path, run=run), on_move=guarded(_moved))
         st.html(f'<p class="rlm-note">{thrown_words(shown)}</p>')
         st.caption(text.BOARD)
         if ties:
@@ -49,9 +51,7 @@ def plane_section(epsilon: float) -> None:
 
 
 def _ties() -> bool:
-    return st.toggle(
-        "Show where two classes are equally near", key="ties", bind="query-params", persist_state="session"
-    )
+    return st.toggle("Show where two classes are equally near", **in_address("ties"))
 
 
 def _placement() -> tuple[FloatArray, str]:
@@ -62,9 +62,7 @@ def _placement() -> tuple[FloatArray, str]:
             [ON_VERTICES, FIGURE, MINE],
             default=ON_VERTICES,
             required=True,
-            key="place",
-            bind="query-params",
-            persist_state="session",
+            **in_address("place"),
         )
         or ON_VERTICES
     )
@@ -76,9 +74,7 @@ def _placement() -> tuple[FloatArray, str]:
             [2, 3, 4],
             default=4,
             required=True,
-            key="n",
-            bind="query-params",
-            persist_state="session",
+            **in_address("n"),
             help="Two dimensions have four vertices. For more classes place them yourself, or go up a dimension below.",
         )
         return vertices(int(count or 4), 2), placement
@@ -89,10 +85,8 @@ def _typed() -> FloatArray:
     text = st.text_input(
         "Coordinates, a point for each class",
         value=as_text(vertices(4, 2)),
-        key="at",
+        **in_address("at"),
         max_chars=200,
-        bind="query-params",
-        persist_state="session",
         help="x, y; x, y; … for 2 to 6 classes, inside the diamond: |x| + |y| ≤ 1. Dragging a disc fills this in.",
     )
     try:
@@ -120,6 +114,13 @@ def _change_count(places: FloatArray, change: int) -> None:
     _put(np.concatenate([places, grid[[int(np.argmax(gap.round(9)))]]]))
 
 
+def _moved(value: object) -> None:
+    """A class was dragged, if what the browser sent makes sense."""
+    positions = from_browser(value)
+    if positions is not None:
+        _put(positions)
+
+
 def _put(positions: FloatArray) -> None:
     """Before the rerun: these are now the visitor's own places."""
     if st.session_state.get("place") == FIGURE:
@@ -134,7 +135,7 @@ def _put(positions: FloatArray) -> None:
 def _throws() -> int:
     """How often the points were thrown: the seed of what is shown."""
     if st.button("Throw again", key="throw_again", icon=":material/casino:"):
-        st.session_state["bound_throws"] = st.session_state.get("bound_throws", 0) + 1
+        count_up("bound_throws")
     return int(st.session_state.get("bound_throws", 0))
 
 
@@ -168,9 +169,8 @@ def _search(places: FloatArray, epsilon: float) -> Search | None:
 def _run_search(places: FloatArray, epsilon: float) -> None:
     """Before the rerun: search, and put what was found on the board."""
     before = simulate(places, epsilon, seed=0)
-    count = st.session_state.get("bound_searches", 0) + 1
+    count = count_up("bound_searches")
     found = run_search(len(places), 2, epsilon, seed=count)
-    st.session_state["bound_searches"] = count
     st.session_state["bound_search"] = Search(
         classes=len(places), epsilon=epsilon, number=count, found=found, before=before
     )
@@ -178,7 +178,7 @@ def _run_search(places: FloatArray, epsilon: float) -> None:
 
 
 def _path(search: Search | None, places: FloatArray, epsilon: float) -> tuple[FloatArray | None, str]:
-    """The way of the search, as long as the board shows where it ended."""
+    """The steps of the search, as long as the board shows where it ended."""
     if search is None or as_text(search.found.positions) != as_text(places):
         return None, ""
     return search.found.history, f"search {search.number}"

@@ -10,7 +10,8 @@ from rlm_core.theory import Estimate, Optimum, optimise_generators, vertices
 from rlm_core.types import FloatArray
 from ui.bound.theory import SAMPLES, Throw, simulate, vertices_formula
 from ui.kit.colours import COLLECTOR
-from ui.kit.html import number, percent
+from ui.kit.formats import number, percent
+from ui.kit.html import figures_html
 
 RESTARTS = {2: 8, 3: 5}  # by dimension: about a second each
 
@@ -53,7 +54,6 @@ def search_words(search: Search, *, dimension: int) -> str:
     ]
     if classes <= 2 * dimension:
         entries.append((percent(vertices_formula(search.epsilon, classes)), "vertices, by the formula"))
-    cells = "".join(f"<div><strong>{value}</strong><span>{name}</span></div>" for value, name in entries)
     away = farthest_from_vertex(found.positions)
     if away < 0.02:
         where = "<b>Vertices win:</b> every class has gone to a corner of the ball."
@@ -71,10 +71,8 @@ def search_words(search: Search, *, dimension: int) -> str:
         where = f"The class farthest from a corner is {away:.2f} away from it."
     runs = found.restart_accuracies
     spread_words = f"{len(runs)} starts ended between {percent(float(runs.min()))} and {percent(float(runs.max()))}."
-    return (
-        f'<div class="rlm-figures">{cells}</div>'
-        f'<p class="rlm-note"><span style="color:{COLLECTOR}">●</span> {where} {spread_words}</p>'
-    )
+    note = f'<p class="rlm-note"><span style="color:{COLLECTOR}">●</span> {where} {spread_words}</p>'
+    return figures_html(*entries) + note
 
 
 def accuracy_figures(places: FloatArray, epsilon: float, on_vertices: bool, seed: int) -> str:
@@ -97,11 +95,10 @@ def accuracy_figures(places: FloatArray, epsilon: float, on_vertices: bool, seed
             f"{found.samples:,} simulated reports at ε = {number(epsilon)}; ± two standard errors. {classes} classes "
             "are more than the ball has vertices, and no formula covers that: by Monte Carlo."
         )
-    cells = "".join(f"<div><strong>{value}</strong><span>{name}</span></div>" for value, name in entries)
-    return f'<div class="rlm-figures">{cells}</div><p class="rlm-note">{words}</p>'
+    return f'{figures_html(*entries)}<p class="rlm-note">{words}</p>'
 
 
 def thrown_words(shown: Throw) -> str:
     """How many of the points in the picture are right, as HTML."""
-    right = int(np.sum(shown.right))
-    return f"In the picture: <b>{right} dots</b> right, <b>{len(shown.right) - right} crosses</b> wrong."
+    correct = int(np.sum(shown.correct))
+    return f"In the picture: <b>{correct} dots</b> right, <b>{len(shown.correct) - correct} crosses</b> wrong."

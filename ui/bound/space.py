@@ -14,6 +14,8 @@ from ui.bound.search import Search, accuracy_figures, run_search, search_words, 
 from ui.bound.theory import simulate, throw
 from ui.components.drawing import drawing
 from ui.components.octahedron import octahedron
+from ui.kit.address import in_address
+from ui.kit.kept import count_up
 
 
 @st.fragment
@@ -28,9 +30,7 @@ def space_section(epsilon: float) -> None:
                 [2, 3, 4, 5, 6],
                 default=6,
                 required=True,
-                key="k3",
-                bind="query-params",
-                persist_state="session",
+                **in_address("k3"),
             )
             or 6
         )
@@ -50,7 +50,7 @@ def space_section(epsilon: float) -> None:
 
 def _throws() -> int:
     if st.button("Throw again", key="throw_again_3", icon=":material/casino:"):
-        st.session_state["space_throws"] = st.session_state.get("space_throws", 0) + 1
+        count_up("space_throws")
     return int(st.session_state.get("space_throws", 0))
 
 
@@ -82,8 +82,7 @@ def _search_controls(classes: int, epsilon: float, search: Search | None) -> Non
 
 def _run(classes: int, epsilon: float) -> None:
     """Before the rerun: search from random places."""
-    count = st.session_state.get("space_searches", 0) + 1
-    st.session_state["space_searches"] = count
+    count = count_up("space_searches")
     st.session_state["space_search"] = Search(
         classes=classes,
         epsilon=epsilon,

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from benchmarks import summary
+from rlm_core.catalogue import DATASETS, EXPERIMENTS, TEST_SHARE
 from rlm_core.theory import (
     Estimate,
     krr_cap,
@@ -30,14 +31,12 @@ EPSILON_GRID = np.linspace(0.0, 10.0, 101)
 SIMULATED_GRID = np.arange(0.5, 10.01, 0.5)
 CURVE_SAMPLES = 20_000
 SAMPLES = 100_000
-CLASSES_OF = {"mnist": 10, "cifar10": 10}
+CLASSES_OF = {name: len(DATASETS[name].classes) for name in EXPERIMENTS["private_inference"].datasets}
 """Classes of the datasets whose test points were privatised."""
-TEST_SHARE = 0.7
-"""The paper's private inference: test points get the features' share λ = 0.7 of the training budget."""
 
 
 def kind_of(classes: int, dimension: int | None) -> Kind:
-    """Which way the curve is computed; ``dimension`` None means enough for every class to have a vertex.
+    """How the curve is computed; ``dimension`` None means enough for every class to have a vertex.
 
     >>> kind_of(10, None), kind_of(7, None), kind_of(6, 3), kind_of(6, 2)
     ('formula', 'odd', 'formula', 'simulated')
@@ -187,7 +186,7 @@ class Throw:
 
     points: FloatArray
     classes: np.ndarray
-    right: np.ndarray
+    correct: np.ndarray
 
 
 def throw(places: FloatArray, epsilon: float, *, count: int, seed: int) -> Throw:
@@ -195,4 +194,4 @@ def throw(places: FloatArray, epsilon: float, *, count: int, seed: int) -> Throw
     truth = np.repeat(np.arange(len(places)), count // len(places))  # (n,)
     noise = np.random.default_rng(seed).laplace(size=(len(truth), places.shape[1]))
     points = places[truth] + (2.0 / epsilon) * noise  # (n, d); 2/inf = 0: no noise
-    return Throw(points=points, classes=truth, right=l1_voronoi(points, places).nearest == truth)
+    return Throw(points=points, classes=truth, correct=l1_voronoi(points, places).nearest == truth)

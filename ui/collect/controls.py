@@ -6,22 +6,15 @@ import math
 
 import streamlit as st
 
-from rlm_core import Budget, LaplaceNoise
+from rlm_core import Budget, LaplaceNoise, catalogue
+from rlm_core.catalogue import DATASETS
 from ui.app import cache, controls
+from ui.app.two_guarantees import two_guarantees
 from ui.collect import text
 from ui.collect.reports import Choice, own_columns, people_available, sends_labels
-from ui.kit.html import number
-from ui.record.two_guarantees import two_guarantees
+from ui.kit.address import in_address
+from ui.kit.formats import number
 
-DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
-FEATURES = {"mnist": "picture", "cifar10": "picture", "lending_club": "loan"}
-SPLITS = {"collection": "data_collection", "private": "data_collection", "novel": "novel_class", "join": "data_join"}
-PURPOSES = {
-    "collection": "data_collection",
-    "private": "private_inference",
-    "novel": "novel_class",
-    "join": "data_join",
-}
 RECOMMENDED = {"collection": "denoising", "private": "denoising", "novel": "denoising", "join": "naive"}
 """The objective that we suggest."""
 
@@ -31,7 +24,7 @@ NOISES = {"Laplace": "Laplace (the mechanism’s own)", "PrivUnit": "PrivUnit"}
 
 
 def choose() -> Choice:
-    """All controls of the page, and what they add up to."""
+    """Show all controls of the page; return the visitor's choice."""
     experiment = experiment_control()
     with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
         dataset = dataset_control(experiment)
@@ -71,9 +64,7 @@ def experiment_control() -> str:
         list(titles.values()),
         default=titles["collection"],
         required=True,
-        key="exp",
-        bind="query-params",
-        persist_state="session",
+        **in_address("exp"),
         on_change=_suggest_objective,
         label_visibility="collapsed",
     )
@@ -102,9 +93,7 @@ def objective_control(experiment: str) -> str:
         list(titles.values()),
         default=titles[RECOMMENDED[experiment]],
         required=True,
-        key="objective",
-        bind="query-params",
-        persist_state="session",
+        **in_address("objective"),
         help="The collector’s choice, made after the reports have arrived: it costs nobody any privacy.",
     )
     return key_of(titles, chosen, RECOMMENDED[experiment])
@@ -117,13 +106,11 @@ def budget_and_people(experiment: str, dataset: str) -> tuple[Budget, int]:
         PEOPLE,
         value=EVERYONE,
         format_func=people_name,
-        key="people",
-        bind="query-params",
-        persist_state="session",
+        **in_address("people"),
     )
     if experiment in ("novel", "join"):
         return Budget(epsilon=controls.epsilon_control(), lam=1.0), int(people)
-    return controls.budget_controls(features=FEATURES[dataset]), int(people)
+    return controls.budget_controls(features=DATASETS[dataset].record), int(people)
 
 
 def people_name(people: int) -> str:
@@ -133,18 +120,16 @@ def people_name(people: int) -> str:
 
 def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[str, str]:
     """The mechanism and its noise, under "advanced"."""
-    names = tuple(cache.mechanisms_of(dataset, SPLITS[experiment])) or tuple(
+    names = tuple(cache.mechanisms_of(dataset, catalogue.experiment(experiment).split)) or tuple(
         cache.mechanisms_of(dataset, "data_collection")
     )
-    recommended = cache.suited_mechanism(dataset, epsilon, PURPOSES[experiment], names)
+    recommended = cache.suited_mechanism(dataset, epsilon, catalogue.experiment(experiment).name, names)
     with st.expander("Advanced: the mechanism"):
         left, right = st.columns([3, 2], gap="large")
         chosen = left.selectbox(
             "Mechanism",
             [controls.AUTOMATIC, *names],
-            key="mech",
-            bind="query-params",
-            persist_state="session",
+            **in_address("mech"),
             help="Automatic takes the one recommended for this experiment near ε: the paper’s choice or, for private "
             "inference on MNIST, the best of our private search.",
         )
@@ -173,9 +158,7 @@ def noise_control() -> str | None:
         list(NOISES.values()),
         default=NOISES["Laplace"],
         required=True,
-        key="noise",
-        bind="query-params",
-        persist_state="session",
+        **in_address("noise"),
     )
     return chosen
 
@@ -197,7 +180,7 @@ def can_learn(choice: Choice) -> bool:
 
 def title_of(choice: Choice) -> str:
     """A run in a few words."""
-    parts = [DATASETS[choice.dataset], f"ε = {number(choice.epsilon)}"]
+    parts = [DATASETS[choice.dataset].title, f"ε = {number(choice.epsilon)}"]
     if choice.experiment in ("collection", "private"):
         parts.append(f"λ = {number(choice.lam)}")
     parts.append("joined" if choice.experiment == "join" else text.OBJECTIVES[choice.objective].lower())

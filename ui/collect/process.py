@@ -1,4 +1,4 @@
-"""The server's end of a worker process: say something without waiting, hear what comes back.
+"""The server's end of a worker process: send values without waiting, receive what comes back.
 
 Both directions have a thread: a task of some megabytes is written while the worker still imports torch,
 and nobody who holds a lock must wait for that.
@@ -21,15 +21,15 @@ COMMAND = (sys.executable, "-m", "ui.collect.worker")
 
 
 class Worker:
-    """One process. ``heard`` gets every value it sends, ``gone`` is called once, when it has ended."""
+    """One process. ``on_message`` gets every value it sends, ``on_exit`` is called once, when it has ended."""
 
     def __init__(
         self,
-        heard: Callable[[Worker, Any], None],
-        gone: Callable[[Worker], None],
+        on_message: Callable[[Worker, Any], None],
+        on_exit: Callable[[Worker], None],
         command: tuple[str, ...] = COMMAND,
     ) -> None:
-        self.heard, self.gone = heard, gone
+        self.on_message, self.on_exit = on_message, on_exit
         self.outbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.process = subprocess.Popen(
             command,
@@ -41,12 +41,12 @@ class Worker:
         for target in (self._write, self._read):
             threading.Thread(target=target, daemon=True, name=f"collect-{target.__name__}").start()
 
-    def say(self, message: Any) -> None:
+    def send(self, message: Any) -> None:
         """Send a value; returns at once."""
         self.outbox.put(message)
 
     def end(self) -> None:
-        """Kill the process; :attr:`gone` is called from its reader's thread."""
+        """Kill the process; :attr:`on_exit` is called from its reader's thread."""
         self.process.kill()
 
     def _write(self) -> None:
@@ -69,11 +69,11 @@ class Worker:
         assert pipe is not None
         try:
             while True:
-                self.heard(self, pickle.load(pipe))
+                self.on_message(self, pickle.load(pipe))
         except (EOFError, OSError, pickle.UnpicklingError):
             pass
         self.outbox.put(None)
         self.process.kill()
         self.process.wait()
         pipe.close()
-        self.gone(self)
+        self.on_exit(self)

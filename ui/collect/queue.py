@@ -1,4 +1,4 @@
-"""Who learns when: runs of all visitors, one queue, and the worker processes that serve it.
+"""The queue of all visitors' runs, and the worker processes that serve it.
 
 Runs belong to a visit (a random name that is kept in the page's address), not to a browser session: a
 refreshed page finds them again. Everything here is guarded by one lock; pages read, reader threads write.
@@ -39,11 +39,11 @@ IDLE = 900.0
 """Seconds without a task after which a worker process is let go."""
 
 
-class Office:
-    """The queue, the workers and the visits of one server."""
+class RunQueue:
+    """Runs that wait, the workers, and the visits of one server."""
 
-    def __init__(self, limit: int = WORKERS, hire: Callable[..., Any] | None = None) -> None:
-        self.limit, self.hire = limit, hire or Worker
+    def __init__(self, limit: int = WORKERS, start_worker: Callable[..., Any] | None = None) -> None:
+        self.limit, self.start_worker = limit, start_worker or Worker
         self.lock = threading.RLock()
         self.identities = itertools.count(1)
         self.visits: OrderedDict[str, Visit] = OrderedDict()
@@ -132,8 +132,8 @@ class Office:
             self._assign()
             return run
 
-    def before(self, run: Run) -> int:
-        """How many runs of anybody come first."""
+    def runs_before(self, run: Run) -> int:
+        """How many runs, of all visitors, come before this one."""
         with self.lock:
             if run not in self.waiting:
                 return 0
@@ -150,10 +150,10 @@ class Office:
                 run.stop_asked = time.monotonic()
                 for worker, its_run in self.workers.items():
                     if its_run is run:
-                        worker.say(("stop", run.identity))
+                        worker.send(("stop", run.identity))
 
-    def look_after(self) -> None:
-        """Called by every page that watches: end what does not react to a stop."""
+    def end_unresponsive(self) -> None:
+        """End workers that do not react to a stop; called by every page that watches."""
         with self.lock:
             for worker, run in self.workers.items():
                 if run is not None and run.stop_asked is not None and time.monotonic() - run.stop_asked > PATIENCE:
@@ -193,16 +193,16 @@ class Office:
             self.waiting.remove(run)
             self.visits[run.visit].turns += 1
             self.workers[free], run.state = run, "weighing"
-            free.say(("learn", run.identity, run.task))
+            free.send(("learn", run.identity, run.task))
             run.task = None  # the worker has it now
 
     def _new_worker(self) -> Any:
-        worker = self.hire(self._heard, self._gone)
+        worker = self.start_worker(self._on_message, self._on_exit)
         self.workers[worker] = None
         return worker
 
-    def _heard(self, worker: Any, message: tuple[int, Event | str]) -> None:
-        """A worker said something about its run."""
+    def _on_message(self, worker: Any, message: tuple[int, Event | str]) -> None:
+        """Called when a worker sends an event of its run."""
         identity, event = message
         with self.lock:
             run = self.workers.get(worker)
@@ -228,8 +228,8 @@ class Office:
                 if self.workers[worker] is None:
                     self._dismiss_later(worker)
 
-    def _gone(self, worker: Any) -> None:
-        """A worker has ended, whyever: its run ends too, and the others go on with another."""
+    def _on_exit(self, worker: Any) -> None:
+        """Called when a worker exits for any reason: its run ends too, and the others go on with another worker."""
         with self.lock:
             run = self.workers.pop(worker, None)
             if run is not None:
@@ -260,6 +260,6 @@ class Office:
 
 
 @functools.cache
-def office() -> Office:
-    """The one office of this server."""
-    return Office()
+def run_queue() -> RunQueue:
+    """The one queue of this server."""
+    return RunQueue()

@@ -120,8 +120,9 @@ def mechanism(model: Any, noise: str, epsilon_x: float) -> RLM | PrivUnit:
 
 def channel(model: Any, noise: str, epsilon_x: float) -> Channel:
     """The same for the collector, who computes with its density."""
-    found = mechanism(model, noise, epsilon_x)
-    return found.noise if isinstance(found, RLM) else found
+    found: Any = mechanism(model, noise, epsilon_x)
+    own: Channel = found.noise if isinstance(found, RLM) else found
+    return own
 
 
 def sends_labels(choice: Choice) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from ui.collect.reports import Reports
 from ui.kit.html import picture
 from ui.kit.pictures import SHAPES, as_picture
-from ui.table.comparison import decoded_loan, short_loan
+from ui.record.loan import decoded_loan, short_loan
 
 PICTURES, LOANS = 9, 3
 

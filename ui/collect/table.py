@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import html
 import math
 from typing import Any
 
 import pandas as pd
 
+from rlm_core.catalogue import DATASETS
 from ui.collect import text
-from ui.collect.controls import DATASETS
 from ui.collect.figures import colour_of
 from ui.collect.runs import Run
 from ui.collect.task import objective_in_use
-from ui.kit.html import number
+from ui.kit.formats import number
+from ui.kit.html import table_html, table_row
 
 HEAD = (
     "#",
@@ -34,8 +34,7 @@ HEAD = (
 
 def table(runs: list[Run]) -> str:
     """All runs, newest first, as HTML."""
-    head = "".join(f"<th>{words}</th>" for words in HEAD)
-    return f'<table class="rlm-ledger"><tr>{head}</tr>{"".join(_row(run) for run in reversed(runs))}</table>'
+    return table_html(HEAD, (_row(run) for run in reversed(runs)))
 
 
 def _row(run: Run) -> str:
@@ -44,7 +43,7 @@ def _row(run: Run) -> str:
     cells = [
         f"{dot(run)} {run.number}",
         text.EXPERIMENTS[choice.experiment].lower(),
-        DATASETS[choice.dataset],
+        DATASETS[choice.dataset].title,
         f"{run.reports:,}",
         number(choice.epsilon),
         lam,
@@ -57,7 +56,7 @@ def _row(run: Run) -> str:
         f"{result.seconds:.0f} s" if result else "–",
         state_of(run),
     ]
-    return f'<tr title="{html.escape(choice.mechanism)}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+    return table_row(*cells, title=choice.mechanism)
 
 
 def state_of(run: Run) -> str:

@@ -1,7 +1,7 @@
 """Learn from collected reports, with somebody watching: the one function that a worker process runs.
 
 No Streamlit here: the page's server and its worker both import this module. What is computed is the
-library's (:class:`NoiseAwareClassifier`, :func:`private_accuracy`); what is added is who is told.
+library's (:class:`NoiseAwareClassifier`, :func:`private_accuracy`); what is added is who is watched_density.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from rlm_core import HasDensity, PrivateAccuracy, RandomisedResponse, private_accuracy
+from rlm_core.catalogue import DATASETS
 from rlm_core.collector.classifier import (
     LogDensity,
     NoiseAwareClassifier,
@@ -49,7 +50,7 @@ def batch_size(reports: int) -> int:
     return max(16, min(LARGEST_BATCH, reports // 50))
 
 
-HIDDEN: dict[str, tuple[int, ...]] = {"mnist": (50,), "lending_club": (50,), "cifar10": ()}
+HIDDEN = {name: facts.hidden for name, facts in DATASETS.items()}
 """The paper's classifiers: one hidden layer of 50; logistic regression for CIFAR-10."""
 
 
@@ -166,8 +167,8 @@ def objective_in_use(objective: Objective, epsilon_x: float) -> Objective:
     return "label-noise" if objective == "denoising" and math.isinf(epsilon_x) else objective
 
 
-def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool] = lambda: False) -> Result:
-    """Fit a classifier on the reports; ``tell`` hears of every step, ``stopped`` is asked as often.
+def learn(task: Task, publish: Callable[[Event], None], is_stopped: Callable[[], bool] = lambda: False) -> Result:
+    """Fit a classifier on the reports; ``publish`` is given every step, ``is_stopped`` is asked as often.
 
     Raises:
         Stopped: the visitor stopped before the first epoch was over.
@@ -175,14 +176,14 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
     start = time.perf_counter()
     classifier = network(task)
     if task.own is not None:
-        tell(Alone(accuracy=alone(task, stopped)))
-    prior, density, told = prior_and_density(task, classifier.objective, tell, stopped)
+        publish(Alone(accuracy=alone(task, is_stopped)))
+    prior, density, watched_density = prior_and_density(task, classifier.objective, publish, is_stopped)
     answers: list[PrivateAccuracy] = []
     kept = 0
     weights: dict[int, Tensor] = {}
 
-    def right(people: People, private: bool) -> np.ndarray:
-        """Who is classified rightly; a denoising classifier reads reports by Bayes' rule."""
+    def correct(people: People, private: bool) -> np.ndarray:
+        """Who is classified correctly; a denoising classifier reads reports by Bayes' rule."""
         if not (private and classifier.objective == "denoising"):
             return np.equal(classifier.predict(people.inputs(private)), people.y)
         if id(people) not in weights:  # they do not change while the network learns
@@ -190,8 +191,8 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
         return np.equal(classifier.predict_private(people.z_private, weights[id(people)]), people.y)
 
     def validate(predict: Predict) -> PrivateAccuracy:
-        correct = right(task.valid, task.on_private)
-        answers.append(ask(correct, task.epsilon if task.own is None else math.inf))
+        epsilon = task.epsilon if task.own is None else math.inf
+        answers.append(ask(correct(task.valid, task.on_private), epsilon))
         return answers[-1]
 
     def at_epoch(now: Progress, fitted: NoiseAwareClassifier) -> None:
@@ -199,32 +200,32 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
         asked = bool(answers) and fresh(now, task)
         if asked and fitted.validation_ is answers[-1]:
             kept = now.epoch
-        tell(
+        publish(
             Point(
                 epoch=now.epoch,
                 epochs=now.epochs,
                 seconds=time.perf_counter() - start,
-                clean=float(right(task.test, False).mean()),
-                private=float(right(task.test, True).mean()),
+                clean=float(correct(task.test, False).mean()),
+                private=float(correct(task.test, True).mean()),
                 validation=answers[-1] if asked else None,
             )
         )
-        if stopped():
+        if is_stopped():
             raise StopTraining
 
     classifier.fit(
         beside(task.own, task.z_private),
         task.y_private,
         transition=task.transition,
-        log_density=told,
+        log_density=watched_density,
         prior=prior,
         validate=validate,
         progress=at_epoch,
     )
     done = classifier.history_[-1].epoch
     return Result(
-        clean=float(right(task.test, False).mean()),
-        private=float(right(task.test, True).mean()),
+        clean=float(correct(task.test, False).mean()),
+        private=float(correct(task.test, True).mean()),
         epoch=kept or done,
         epochs=done,
         seconds=time.perf_counter() - start,
@@ -235,14 +236,16 @@ def learn(task: Task, tell: Callable[[Event], None], stopped: Callable[[], bool]
 
 
 def prior_and_density(
-    task: Task, objective: Objective, tell: Callable[[Event], None], stopped: Callable[[], bool]
+    task: Task, objective: Objective, publish: Callable[[Event], None], is_stopped: Callable[[], bool]
 ) -> tuple[FloatArray, LogDensity, LogDensity]:
     """The prior, the density that goes with it, and the same density with somebody watching."""
     density, reports = task.noise.log_density_pairs, len(task.z_private)
     if not (task.new_class and objective == "denoising"):
-        return task.prior_z, density, watched(density, reports, tell, stopped)
-    told = watched(density, 2 * reports, tell, stopped)  # once to complete the prior, once for the weights
-    completed = complete(task.prior_z[: task.max_prior], task.z_private, told, seed=task.seed)
+        return task.prior_z, density, watched(density, reports, publish, is_stopped)
+    watched_density = watched(
+        density, 2 * reports, publish, is_stopped
+    )  # once to complete the prior, once for the weights
+    completed = complete(task.prior_z[: task.max_prior], task.z_private, watched_density, seed=task.seed)
     return completed.points, replace(completed, log_density=density).log_joint, completed.log_joint
 
 
@@ -261,11 +264,11 @@ def network(task: Task) -> NoiseAwareClassifier:
     )
 
 
-def alone(task: Task, stopped: Callable[[], bool]) -> float:
+def alone(task: Task, is_stopped: Callable[[], bool]) -> float:
     """What the collector's own columns give without anybody's report: the same classifier on these alone."""
 
     def at_epoch(now: Progress, fitted: NoiseAwareClassifier) -> None:
-        if stopped():
+        if is_stopped():
             raise Stopped
 
     classifier = network(task)
@@ -298,18 +301,18 @@ def ask(correct: np.ndarray, epsilon: float) -> PrivateAccuracy:
 
 
 def watched(
-    log_density: LogDensity, reports: int, tell: Callable[[Event], None], stopped: Callable[[], bool]
+    log_density: LogDensity, reports: int, publish: Callable[[Event], None], is_stopped: Callable[[], bool]
 ) -> LogDensity:
     """The same density; says how many of the reports have been compared so far, and can be interrupted."""
     done = 0
 
     def compare(z_private: FloatArray, prior: FloatArray) -> FloatArray:
         nonlocal done
-        if stopped():
+        if is_stopped():
             raise Stopped
         values = log_density(z_private, prior)
         done += len(z_private)
-        tell(Weighing(share=min(1.0, done / reports)))
+        publish(Weighing(share=min(1.0, done / reports)))
         return values
 
     return compare

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ui.kit.html import number
+from rlm_core.catalogue import experiment
+from ui.kit.formats import number
 
 LEDE = (
     "Now you are the <span class='rlm-col'>collector</span>. You see no record, only one noisy report from each "
@@ -10,12 +11,8 @@ LEDE = (
     "everybody from reports that say little about anybody."
 )
 
-EXPERIMENTS = {
-    "collection": "Data collection",
-    "private": "Private inference",
-    "novel": "Novel class",
-    "join": "Data join",
-}
+EXPERIMENTS = {key: experiment(key).title for key in ("collection", "private", "novel", "join")}
+"""The experiments of the page, by their word in the address, in the order shown."""
 
 ABOUT = {
     "collection": (

@@ -6,19 +6,20 @@ import html
 
 import streamlit as st
 
+from rlm_core.catalogue import DATASETS, experiment
 from ui.app import cache
 from ui.app.errors import guarded
 from ui.collect import actions, text
-from ui.collect.controls import DATASETS, SPLITS, people_name, title_of
+from ui.collect.controls import people_name, title_of
 from ui.collect.figures import Curve, Sweep, colour_of, curves, trade_off
-from ui.collect.queue import office
+from ui.collect.queue import run_queue
 from ui.collect.reports import Choice
 from ui.collect.runs import Run, people_of, validators_of
 from ui.collect.table import dot, interval, percent_of, table
 from ui.collect.task import EPOCHS
 from ui.kit.charts import CONFIG
-from ui.kit.drawings import legend_html
-from ui.kit.html import number
+from ui.kit.formats import number
+from ui.kit.html import figures_html, legend_html
 
 TICK = 1.0
 """Seconds between two looks at a run that is going on."""
@@ -26,15 +27,15 @@ TICK = 1.0
 
 def watch(shown: list[int]) -> None:
     """The live part of the page: it looks again by itself while something is going on, and only then."""
-    ticking = any(run.active for run in office().runs(actions.visit()))
+    ticking = any(run.active for run in run_queue().runs(actions.visit_id()))
     st.fragment(live, run_every=TICK if ticking else None)(shown, ticking)
 
 
 @guarded
 def live(shown: list[int], ticking: bool) -> None:
     """Everything that changes while a classifier learns."""
-    office().look_after()
-    runs = office().runs(actions.visit())
+    run_queue().end_unresponsive()
+    runs = run_queue().runs(actions.visit_id())
     active = [run for run in runs if run.active]
     if ticking and not active:
         st.rerun()  # the whole page: its buttons change, and the clock stops
@@ -69,7 +70,7 @@ def progress(active: list[Run]) -> None:
 
 
 def stop_button(active: list[Run]) -> None:
-    """The way to stop everything that is going on in this visit."""
+    """Stop everything that is going on in this visit."""
     words = "Stop" if len(active) == 1 else f"Stop all {len(active)}"
     st.button(
         words,
@@ -86,7 +87,7 @@ def stage(run: Run) -> str:
     if run.stop_asked is not None:
         return "stopping …"
     if run.state == "waiting":
-        ahead = office().before(run)
+        ahead = run_queue().runs_before(run)
         return "starting …" if ahead == 0 else f"waiting for {ahead} other run{'s' if ahead > 1 else ''} to end"
     if run.state == "weighing":
         if run.share == 0.0:
@@ -118,9 +119,7 @@ def headline(run: Run) -> None:
         figures.insert(0, (percent_of(run.alone), "right with your columns alone"))
     st.html(
         f'<p class="rlm-note">{dot(run)} <b>#{run.number}</b> {html.escape(title_of(run.choice))}</p>'
-        '<div class="rlm-figures">'
-        + "".join(f"<div><strong>{value}</strong><span>{words}</span></div>" for value, words in figures)
-        + "</div>"
+        + figures_html(*figures)
     )
 
 
@@ -181,15 +180,15 @@ def sweep_view(swept: list[Run]) -> None:
 
 def sweep_title(choice: Choice) -> str:
     """A sweep in a few words: everything but λ."""
-    objective = text.OBJECTIVES[choice.objective].lower()
-    return f"{DATASETS[choice.dataset]}, ε = {number(choice.epsilon)}, {people_name(choice.people)} people, {objective}"
+    dataset, objective = DATASETS[choice.dataset].title, text.OBJECTIVES[choice.objective].lower()
+    return f"{dataset}, ε = {number(choice.epsilon)}, {people_name(choice.people)} people, {objective}"
 
 
 def spent_view(dataset_choice: Choice) -> None:
     """What the visit has cost the people of this dataset so far."""
-    name = actions.visit()
-    reports, epsilon = office().spent(name, people_of(dataset_choice))
-    questions, of_group = office().spent(name, validators_of(dataset_choice))
+    name = actions.visit_id()
+    reports, epsilon = run_queue().spent(name, people_of(dataset_choice))
+    questions, of_group = run_queue().spent(name, validators_of(dataset_choice))
     if reports:
         st.html(f'<p class="rlm-note">{text.spent(reports, epsilon, questions, of_group)}</p>')
 
@@ -203,5 +202,5 @@ def ceiling(choice: Choice) -> float | None:
     """The mechanism's accuracy without LDP, from its card; none if the card's question is another one."""
     card = cache.model(choice.mechanism).card
     value = card.metrics.get("clean_accuracy_percent")
-    same_question = card.preset.get("split") == SPLITS[choice.experiment]
+    same_question = card.preset.get("split") == experiment(choice.experiment).split
     return float(value) / 100 if value is not None and same_question else None

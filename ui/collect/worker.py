@@ -62,18 +62,18 @@ def work(tasks: queue.SimpleQueue[tuple[int, Any]], stopped: set[int], replies: 
     while True:
         number, task = tasks.get()
 
-        def tell(event: Event | str, number: int = number) -> None:
+        def publish(event: Event | str, number: int = number) -> None:
             pickle.dump((number, event), replies)
             replies.flush()
 
         try:
-            result: Result | str = learn(task, tell, lambda number=number: number in stopped)  # type: ignore[misc]
+            result: Result | str = learn(task, publish, lambda number=number: number in stopped)  # type: ignore[misc]
         except Stopped:
             result = "stopped"
         except Exception:
             LOG.exception("a fit failed")
             result = "failed"
-        tell(result)
+        publish(result)
         stopped.discard(number)
         del task  # the weights are large; do not keep them while waiting
 

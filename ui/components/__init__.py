@@ -1,1 +1,1 @@
-"""Own browser components: the canvas to draw on, the live digit, inline drawings. No code from another host."""
+"""What Streamlit does not have: a folder a component, each with its script and its look. They know no page."""

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from benchmarks import summary
 from benchmarks.summary import CLEAN_FEATURES, Cell
+from rlm_core.catalogue import DATASETS, EXPERIMENTS
 from rlm_core.registry import REGISTRY
-from ui.evidence.text import CLASSES, DATASETS, EXPERIMENTS
+from ui.evidence.text import ABOUT
 
 PaperCurve = dict[float, tuple[float, float]]
 
@@ -64,7 +65,7 @@ class View:
     @property
     def chance(self) -> float:
         """What guessing gives, in percent: classes are balanced, and a novel class is told from the rest."""
-        return 100 / (2 if self.experiment == "novel_class" else CLASSES[self.dataset])
+        return 100 / (2 if self.experiment == "novel_class" else len(DATASETS[self.dataset].classes))
 
     @property
     def without_ldp(self) -> list[Level]:
@@ -92,7 +93,7 @@ class View:
 
 def experiments() -> list[str]:
     """Experiments with anything to show, in the page's order."""
-    return [name for name in EXPERIMENTS if datasets(name)]
+    return [name for name in ABOUT if datasets(name)]
 
 
 def datasets(experiment: str) -> list[str]:
@@ -178,12 +179,14 @@ def _plain(value: object) -> str:
 def measured_in() -> dict[str, list[str]]:
     """Every mechanism of the registry to the experiments (with datasets) that have trials of it."""
     found: dict[str, list[str]] = {name: [] for name in REGISTRY}
-    for experiment, (title, _) in EXPERIMENTS.items():
+    for experiment in ABOUT:
         cells = summary.cells(experiment)
         for name in REGISTRY:
             where = [key for key in DATASETS if any(_is(name, cell, key) for cell in cells)]
             if where:
-                found[name].append(f"{title} ({', '.join(DATASETS[key] for key in where)})")
+                found[name].append(
+                    f"{EXPERIMENTS[experiment].title} ({', '.join(DATASETS[key].title for key in where)})"
+                )
     return found
 
 

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.summary import Cell, shown_name
+from rlm_core.catalogue import TEST_SHARE
 from rlm_core.theory import krr_cap, vertex_accuracy
-from ui.bound.theory import TEST_SHARE
 from ui.evidence.data import Level, Need, View
 from ui.kit.charts import Figure, axis, layout, level
 from ui.kit.colours import COLLECTOR, NEUTRAL
-from ui.kit.html import number
+from ui.kit.formats import number
+from ui.kit.html import table_html
 from ui.kit.mechanism_style import looks
 
 LOW, HIGH = 0.4, 10.6
@@ -182,13 +183,13 @@ def cells_table(shown: View) -> str:
     epsilons = {cell.epsilon for cell in shown.cells} | {e for curve in shown.paper.values() for e in curve}
     columns = sorted((each for each in epsilons if math.isfinite(each)), reverse=True)
     columns += [math.inf] if math.inf in epsilons else []
-    head = "".join(f"<th>{'no LDP' if math.isinf(each) else f'ε = {number(each)}'}</th>" for each in columns)
+    head = ("", *("no LDP" if math.isinf(each) else f"ε = {number(each)}" for each in columns))
     rows = []
     for name in names:
         paper, title = shown.paper.get(name, {}), shown_name(name)
         cells = "".join(_cell(ours.get((name, each)), paper.get(each), hint=title) for each in columns)
         rows.append(f"<tr><th>{html.escape(title)}</th>{cells}</tr>")
-    return f'<div class="rlm-wide-table"><table class="rlm-cells"><tr><th></th>{head}</tr>{"".join(rows)}</table></div>'
+    return table_html(head, rows, look="rlm-cells", around="rlm-wide-table")
 
 
 def _cell(cell: Cell | None, paper: tuple[float, float] | None, *, hint: str) -> str:

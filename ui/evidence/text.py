@@ -7,45 +7,36 @@ LEDE = (
     "from the result files that come with the project: one row for each trial, with its seed and version."
 )
 
-EXPERIMENTS: dict[str, tuple[str, str]] = {
+ABOUT: dict[str, str] = {
     "data_collection": (
-        "Data collection",
         "People send privatised features and labels; the collector trains a classifier on them. How often is it right "
-        "about *clean* test points?",
+        "about *clean* test points?"
     ),
     "novel_class": (
-        "Novel class",
         "The mechanism has never seen one class: digit 9, or trucks. People send privatised features; can the "
-        "collector learn to tell that class from the others?",
+        "collector learn to tell that class from the others?"
     ),
     "data_join": (
-        "Data join",
         "The collector already has some clean features of everybody and asks for the others under LDP. How much do "
-        "they add to the clean ones?",
+        "they add to the clean ones?"
     ),
     "private_inference": (
-        "Private inference",
         "As in data collection, but the *test points are privatised, too*. The curves of theory are from the page on "
-        "the accuracy bound.",
+        "the accuracy bound."
     ),
     "auxiliary_size": (
-        "Less public data",
         "How much public data does it take to train the mechanism? η is the share of the training set that it gets; "
-        "the other mechanisms need none, so the classifier gets all of it.",
+        "the other mechanisms need none, so the classifier gets all of it."
     ),
     "pca": (
-        "PCA instead",
-        "Is learning needed, or would principal components do? The same as data collection, with a linear encoder.",
+        "Is learning needed, or would principal components do? The same as data collection, with a linear encoder."
     ),
     "cdp": (
-        "Trained privately",
         "The encoder itself is trained under central differential privacy at ε_CDP, for the people whose data trained "
-        "it (and given its decoder). What does that cost in data collection?",
+        "it (and given its decoder). What does that cost in data collection?"
     ),
 }
 
-DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "Lending Club"}
-CLASSES = {"mnist": 10, "cifar10": 10, "lending_club": 2}
 
 CHART = (
     "Across: the privacy budget ε of one person. Upwards: how often the classifier is right. **Solid** lines and "

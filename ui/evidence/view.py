@@ -9,14 +9,18 @@ import pandas as pd
 import streamlit as st
 
 from benchmarks import summary, table
+from rlm_core.catalogue import DATASETS, EXPERIMENTS
 from rlm_core.registry import REGISTRY
 from ui.app import controls
 from ui.evidence import data, text
 from ui.evidence.data import View
 from ui.evidence.figures import accuracy_chart, cells_table, needs_list
-from ui.evidence.text import DATASETS, EXPERIMENTS
+from ui.evidence.text import ABOUT
+from ui.kit.address import in_address
 from ui.kit.charts import saving_config
-from ui.kit.html import number
+from ui.kit.formats import number
+from ui.kit.html import figures_html, table_html, table_row
+from ui.kit.take_along import file_button
 
 FORMATS = ("SVG", "PNG")
 
@@ -24,14 +28,14 @@ FORMATS = ("SVG", "PNG")
 def choose() -> View:
     """Experiment, then one of its datasets."""
     names = data.experiments()
-    titles = {EXPERIMENTS[name][0]: name for name in names}
+    titles = {EXPERIMENTS[name].title: name for name in names}
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        title = st.selectbox("Experiment", list(titles), key="exp", bind="query-params", persist_state="session")
+        title = st.selectbox("Experiment", list(titles), **in_address("exp"))
         experiment = titles.get(title or "", names[0])
     with right:
-        dataset = controls.dataset_control({name: DATASETS[name] for name in data.datasets(experiment)})
-    st.markdown(EXPERIMENTS[experiment][1])
+        dataset = controls.dataset_control(data.datasets(experiment))
+    st.markdown(ABOUT[experiment])
     return data.view(experiment, dataset)
 
 
@@ -42,17 +46,13 @@ def chart_section(shown: View) -> None:
     else:
         st.html(headline(shown))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        with_paper = st.toggle(
-            "Show the paper’s numbers", value=True, key="paper", bind="query-params", persist_state="session"
-        )
+        with_paper = st.toggle("Show the paper’s numbers", value=True, **in_address("paper"))
         kind = st.segmented_control(
             "Save the chart as",
             FORMATS,
             default=FORMATS[0],
             required=True,
-            key="save",
-            bind="query-params",
-            persist_state="session",
+            **in_address("save"),
             help=text.SAVE,
         )
     names = ", ".join(map(summary.shown_name, shown.mechanisms))
@@ -61,7 +61,7 @@ def chart_section(shown: View) -> None:
         theme=None,
         config=saving_config(f"{shown.experiment}-{shown.dataset}", (kind or FORMATS[0]).lower()),
         key="accuracy_chart",
-        alt=f"Accuracy against ε on {DATASETS[shown.dataset]} for {names}",
+        alt=f"Accuracy against ε on {DATASETS[shown.dataset].title} for {names}",
     )
     st.caption(text.CHART + " " + text.SAVE)
 
@@ -69,26 +69,22 @@ def chart_section(shown: View) -> None:
 def headline(shown: View) -> str:
     """How many cells reach the paper: here, and in all experiments together. As HTML."""
     here = data.count(shown.cells)
-    everything = data.count([cell for name in EXPERIMENTS for cell in summary.cells(name)])
-    entries = [
+    everything = data.count([cell for name in ABOUT for cell in summary.cells(name)])
+    return figures_html(
         (f"{here.reached} of {here.compared}", "cells here at or above the paper’s mean − 1 std"),
         (f"{here.within} of {here.compared}", "within its ±2 std, or better"),
         (f"{everything.reached} of {everything.compared}", "at or above mean − 1 std in all experiments"),
-    ]
-    cells = "".join(f"<div><strong>{value}</strong><span>{words}</span></div>" for value, words in entries)
-    return f'<div class="rlm-figures">{cells}</div>'
+    )
 
 
 def answer_section(shown: View) -> None:
     """A stakeholder's question, read off by interpolation."""
     need = st.slider(
-        f"I need this accuracy on {DATASETS[shown.dataset]} (%)",
+        f"I need this accuracy on {DATASETS[shown.dataset].title} (%)",
         min_value=10,
         max_value=99,
         value=80 if shown.chance < 50 else 60,
-        key="need",
-        bind="query-params",
-        persist_state="session",
+        **in_address("need"),
     )
     found = data.needs(shown, float(need))
     st.html(f'<p class="rlm-lede">{answer(found, shown, float(need))}</p>{needs_list(found, float(need))}')
@@ -100,7 +96,7 @@ def answer(found: list[data.Need], shown: View, accuracy: float) -> str:
     ours = [need for need in found if need.who == "ours"] or found
     who = "" if ours[0].who == "ours" else " in the paper"
     able = [need for need in ours if need.epsilon is not None]
-    wish = f"{accuracy:g} % on {DATASETS[shown.dataset]}"
+    wish = f"{accuracy:g} % on {DATASETS[shown.dataset].title}"
     if not able:
         best = max(ours, key=lambda need: need.best)
         return (
@@ -153,33 +149,26 @@ def download_section(shown: View) -> None:
     """The table as CSV, and the trials behind it as they are in the repository."""
     trials = table.RESULTS / f"{shown.experiment}.csv"
     with st.container(horizontal=True):
-        st.download_button(
+        file_button(
             "This table (CSV)",
             data.cells_csv(shown),
-            file_name=f"{shown.experiment}-{shown.dataset}.csv",
-            mime="text/csv",
+            name=f"{shown.experiment}-{shown.dataset}.csv",
             key="download_cells",
-            on_click="ignore",
         )
         if trials.is_file():
-            st.download_button(
-                "All trials of this experiment (CSV)",
-                trials.read_bytes(),
-                file_name=trials.name,
-                mime="text/csv",
-                key="download_trials",
-                on_click="ignore",
+            file_button(
+                "All trials of this experiment (CSV)", trials.read_bytes(), name=trials.name, key="download_trials"
             )
     st.caption("For the chart as SVG or PNG, use the camera above it.")
 
 
 def registry_section() -> None:
     """Every registered mechanism, and where it was measured."""
-    rows = "".join(
-        f"<tr><td><b>{html.escape(name)}</b></td><td>{html.escape(REGISTRY[name].summary)}</td>"
-        f"<td>{html.escape('; '.join(where)) or '–'}</td></tr>"
+    rows = (
+        table_row(
+            f"<b>{html.escape(name)}</b>", html.escape(REGISTRY[name].summary), html.escape("; ".join(where)) or "–"
+        )
         for name, where in data.measured_in().items()
     )
-    head = "<tr><th>mechanism</th><th>what it does</th><th>measured in</th></tr>"
-    st.html(f'<div class="rlm-wide-table"><table class="rlm-ledger">{head}{rows}</table></div>')
+    st.html(table_html(("mechanism", "what it does", "measured in"), rows, around="rlm-wide-table"))
     st.caption(text.REGISTRY)

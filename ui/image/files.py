@@ -140,7 +140,7 @@ def _to_rgb(image: Image.Image) -> FloatArray:
 def _ink_is_darker(grey: FloatArray, ground: float) -> bool:
     """Whether the marks are darker than their ground: the stronger contrast decides."""
     low, high = np.quantile(grey, [0.005, 0.995])
-    return ground - low > high - ground
+    return bool(ground - low > high - ground)
 
 
 def _reduced(grey: FloatArray) -> FloatArray:

@@ -7,11 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
+from rlm_core.catalogue import DATASETS
 from rlm_core.types import FloatArray
 from ui.app import cache
 from ui.components.canvas import canvas
+from ui.image import text
 from ui.image.files import MAX_BYTES, SUFFIXES, ImageError, fit_digit, fit_photo, read_image
-from ui.kit import html, words
+from ui.kit import html
+from ui.kit.address import in_address
 from ui.kit.pictures import PIXELS
 from ui.record.release import Subject
 
@@ -28,9 +31,7 @@ def source_control(dataset: str) -> str:
         sources,
         default=sources[0],
         required=True,
-        key="source",
-        bind="query-params",
-        persist_state="session",
+        **in_address("source"),
     )
     return source if source in sources else sources[0]
 
@@ -61,18 +62,16 @@ def _from_gallery(dataset: str) -> Subject:
         names,
         default=default,
         required=True,
-        key="sample",
-        bind="query-params",
-        persist_state="session",
+        **in_address("sample"),
         label_visibility="collapsed",
         width="stretch",
     )
     name = name if name in pictures else default
     samples = cache.samples(dataset)
     row = pictures[name][0]
-    st.caption(words.gallery_caption(dataset, name))
+    st.caption(text.gallery_caption(dataset, name))
     return Subject(
-        title=f"{cache.DATASETS[dataset]} test picture {name}",
+        title=f"{DATASETS[dataset].title} test picture {name}",
         x=samples.images[row].astype(np.float64) / 255.0,
         label=int(samples.labels[row]),
         classes=samples.classes,
@@ -89,7 +88,7 @@ def _from_file(dataset: str) -> Subject | None:
             max_upload_size=MAX_BYTES // 2**20,
             help="It stays on this server and is forgotten with your visit.",
         )
-        st.caption(words.UPLOAD[dataset])
+        st.caption(text.UPLOAD[dataset])
     with right:
         return _fitted(dataset, upload.getvalue(), f"your file {upload.name}") if upload is not None else None
 
@@ -97,7 +96,7 @@ def _from_file(dataset: str) -> Subject | None:
 def _from_drawing(dataset: str) -> Subject | None:
     left, right = st.columns(2, gap="large")
     with left:
-        st.caption(words.DRAWING)
+        st.caption(text.DRAWING)
         drawing = canvas("canvas")
     with right:
         return _fitted(dataset, drawing, "your drawing") if drawing is not None else None
@@ -107,7 +106,7 @@ def _from_camera(dataset: str) -> Subject | None:
     left, right = st.columns(2, gap="large")
     with left:
         photo = st.camera_input("A photo", key="camera", help="Taken in your browser, sent to this server only.")
-        st.caption(words.UPLOAD[dataset])
+        st.caption(text.UPLOAD[dataset])
     with right:
         return _fitted(dataset, photo.getvalue(), "your photo") if photo is not None else None
 
@@ -123,7 +122,7 @@ def _fitted(dataset: str, data: bytes, title: str) -> Subject | None:
     classes = cache.samples(dataset).classes
     st.html(
         html.picture(picture, alt="the fitted picture", side="owner", size=PIXELS[dataset])
-        + f'<p class="rlm-note" style="margin-top:.6rem">{words.FITTED[dataset]}</p>'
+        + f'<p class="rlm-note" style="margin-top:.6rem">{text.FITTED[dataset]}</p>'
     )
     # No default: with a label that nobody chose, the first report would be about a record that is not there.
     label = st.selectbox(

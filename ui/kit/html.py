@@ -7,25 +7,20 @@ Every function returns text; everything that comes from outside is escaped. The 
 from __future__ import annotations
 
 import html
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER
+from ui.kit.formats import number, percent
 from ui.kit.pictures import data_address, png
 
 if TYPE_CHECKING:  # importing it would import torch, and the start page's words should not wait for that
     from rlm_core import Budget
 
 SIDES = {"owner": OWNER, "collector": COLLECTOR, "neutral": NEUTRAL}
-
-
-def symbol(name: str) -> str:
-    """A mathematical letter, upright enough to read and italic enough to be seen as one."""
-    return f'<span class="rlm-symbol">{html.escape(name)}</span>'
 
 
 def picture(pixels: ArrayLike, *, alt: str, side: str = "neutral", size: int = 144) -> str:
@@ -117,37 +112,26 @@ def split_bar(budget: Budget, *, features: str = "picture") -> str:
     return f'<div class="rlm-split">{cells}</div>'
 
 
-def number(value: float) -> str:
-    """A number for reading: at most four digits, ∞ as such."""
-    return "∞" if math.isinf(value) else f"{value:.4g}"
+def figures_html(*entries: tuple[str, str]) -> str:
+    """Large numbers with what they are, side by side."""
+    cells = "".join(f"<div><strong>{value}</strong><span>{words}</span></div>" for value, words in entries)
+    return f'<div class="rlm-figures">{cells}</div>'
 
 
-def times(value: float) -> str:
-    """A factor for reading: 1.65, 55, 22,026, and powers of ten beyond a million.
-
-    >>> times(1.6487), times(54.6), times(22026.5), times(3.2e7), times(float("inf"))
-    ('1.6', '55', '22,026', '3 × 10⁷', 'any number of')
-    """
-    if math.isinf(value):
-        return "any number of"
-    if value < 10:
-        return f"{value:.2g}"
-    if value < 1e6:
-        return f"{value:,.0f}"
-    power = math.floor(math.log10(value))
-    return f"{value / 10**power:.0f} × 10{str(power).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+def legend_html(entries: Sequence[tuple[str, str]]) -> str:
+    """Colours with their meaning; wraps on a narrow screen."""
+    items = "".join(f'<span><b style="background:{colour}"></b>{words}</span>' for colour, words in entries)
+    return f'<div class="rlm-legend">{items}</div>'
 
 
-def percent(value: float) -> str:
-    """A probability for reading; never rounds to a certainty that is not one.
+def table_row(*cells: object, title: str = "") -> str:
+    """One row of a table. Cells are HTML; ``title`` is text, shown when it is pointed at."""
+    hint = f' title="{html.escape(title)}"' if title else ""
+    return f"<tr{hint}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
-    >>> percent(0.5), percent(0.0345), percent(0.9997), percent(0.0000001), percent(1.0)
-    ('50 %', '3.5 %', '> 99.9 %', '< 0.1 %', '100 %')
-    """
-    if value in (0.0, 1.0):
-        return f"{value:.0%}".replace("%", " %")
-    if value > 0.999:
-        return "> 99.9 %"
-    if value < 0.001:
-        return "< 0.1 %"
-    return f"{100 * value:.1f} %".replace(".0 %", " %")
+
+def table_html(head: Sequence[str], rows: Iterable[str], *, look: str = "rlm-ledger", around: str = "") -> str:
+    """A table of rows as :func:`table_row` makes them; ``around`` is the class of a frame that scrolls."""
+    names = "".join(f"<th>{name}</th>" for name in head)
+    inner = f'<table class="{look}"><tr>{names}</tr>{"".join(rows)}</table>'
+    return f'<div class="{around}">{inner}</div>' if around else inner

@@ -11,8 +11,9 @@ from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.theory.processing import PROCESSINGS, Processing, privacy_loss
 from rlm_core.types import FloatArray
+from ui.kit.address import in_address
 from ui.kit.colours import OTHER_RECORD, OWNER
-from ui.kit.html import number
+from ui.kit.formats import number
 from ui.kit.svg import Plot, axes, bars, svg
 from ui.lessons import sliders
 from ui.lessons.chapter import Answer, Chapter, exact_note, figures, picture
@@ -29,9 +30,7 @@ def play() -> None:
             "What happens to the report?",
             list(PROCESSINGS),
             index=1,
-            key=f"{KEY}_do",
-            bind="query-params",
-            persist_state="session",
+            **in_address(f"{KEY}_do"),
         )
         chosen = PROCESSINGS[name or "clamp"]
         st.html(f'<p class="rlm-note">{chosen.summary}</p>')
@@ -105,7 +104,7 @@ CHAPTER = Chapter(
         Answer(
             text="Nothing: denoising is post-processing.",
             feedback="It may recover what the reports say about people in general. About you, it stays within e^ε.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="It shrinks, as the output is smoother.",

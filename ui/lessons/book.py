@@ -6,6 +6,7 @@ import streamlit as st
 
 from ui.app.errors import guarded
 from ui.components.to_top import to_top
+from ui.kit.address import in_address
 from ui.lessons import afterwards, categories, chapter, composition, dimensions, laplace, odds, trust, warner
 from ui.lessons.chapter import Chapter
 
@@ -30,9 +31,7 @@ def book() -> None:
         names,
         default=names[0],
         required=True,
-        key=STATE,
-        bind="query-params",
-        persist_state="session",
+        **in_address(STATE),
         label_visibility="collapsed",
         width="stretch",
     )

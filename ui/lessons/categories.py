@@ -9,7 +9,8 @@ from rlm_core.collector.survey import Shares, estimate_shares
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.types import FloatArray
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER, tint
-from ui.kit.html import percent, shares
+from ui.kit.formats import percent
+from ui.kit.html import shares
 from ui.kit.svg import Plot, axes, bars, dot, svg, whisker
 from ui.lessons import dice, sliders
 from ui.lessons.chapter import Answer, Chapter, figures, picture
@@ -97,7 +98,7 @@ CHAPTER = Chapter(
             text="In about 45 % of the reports: e²/(e² + 9).",
             feedback="The true answer weighs e^ε, each of the nine others 1. No ε-LDP mechanism can name the right one "
             "of ten equally likely answers more often.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="In about 88 % of the reports, as for yes and no.",

@@ -11,7 +11,7 @@ import streamlit as st
 from rlm_core import paper
 from ui.app.errors import guarded
 from ui.components.drawing import drawing
-from ui.kit.drawings import legend_html
+from ui.kit.html import figures_html, legend_html
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,12 +20,12 @@ class Answer:
 
     text: str
     feedback: str
-    right: bool = False
+    correct: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chapter:
-    """One idea.
+    """One chapter: an idea, something to play with, a question.
 
     Args:
         key: in the address, and before the names of its controls.
@@ -87,7 +87,7 @@ def _quiz(chapter: Chapter) -> None:
         answer = next((each for each in chapter.answers if each.text == picked), None)
         if answer is None:
             st.caption("Pick one: you get an explanation either way.")
-        elif answer.right:
+        elif answer.correct:
             st.success(f"**Right.** {answer.feedback}", icon=":material/check_circle:")
         else:
             st.warning(f"**Not quite.** {answer.feedback} Try another one.", icon=":material/replay:")
@@ -103,11 +103,7 @@ def picture(svg: str, *, key: str, caption: str, legend: Sequence[tuple[str, str
 
 def figures(*pairs: tuple[str, str]) -> None:
     """Large numbers with what they are."""
-    st.html(
-        '<div class="rlm-figures">'
-        + "".join(f"<div><strong>{value}</strong><span>{words}</span></div>" for value, words in pairs)
-        + "</div>"
-    )
+    st.html(figures_html(*pairs))
 
 
 def exact_note() -> None:

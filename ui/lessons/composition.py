@@ -12,7 +12,7 @@ from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.types import FloatArray
 from ui.kit.colours import COLLECTOR, OWNER, tint
-from ui.kit.html import number, times
+from ui.kit.formats import number, times
 from ui.kit.svg import Plot, area, axes, dot, level, line, nice_ticks, svg
 from ui.lessons import dice, sliders
 from ui.lessons.chapter import Answer, Chapter, figures, picture
@@ -115,7 +115,7 @@ CHAPTER = Chapter(
             text="36.5-LDP: next to nothing.",
             feedback="365 × 0.1. A remedy is to draw the noise once, keep it, and repeat the same report: what is "
             "already known costs nothing to say again.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="Nothing can be said without knowing the secret.",

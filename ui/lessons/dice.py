@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 
 from ui.app.errors import guarded
+from ui.kit.kept import session_value
 
 SIMULATED = (
     "A simulation with {about}: nothing is released. The same dice are used while you move the controls; "
@@ -21,11 +22,8 @@ SIMULATED = (
 
 
 def generator(chapter: str) -> np.random.Generator:
-    """A generator that starts at this chapter's throw."""
-    key = _key(chapter)
-    if key not in st.session_state:
-        st.session_state[key] = secrets.randbits(63)
-    return np.random.default_rng(st.session_state[key])
+    """A generator seeded with this chapter's last throw."""
+    return np.random.default_rng(session_value(_key(chapter), lambda: secrets.randbits(63)))
 
 
 def throw_again(chapter: str, label: str, *, about: str = "invented people") -> None:

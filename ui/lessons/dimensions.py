@@ -12,7 +12,7 @@ from rlm_core.theory.dimension import duchi_deviation, per_feature_deviation, re
 from rlm_core.types import FloatArray
 from ui.app import cache
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER
-from ui.kit.html import number
+from ui.kit.formats import number
 from ui.kit.html import picture as pixels
 from ui.kit.pictures import as_picture
 from ui.kit.svg import Plot, axes, dot, level, line, power_ticks, svg, upright
@@ -65,7 +65,7 @@ def digit(side: int) -> FloatArray:
     samples = cache.samples("mnist")
     whole = samples.images[cache.gallery("mnist", 1)[SAMPLE][0]].astype(np.float64).reshape(28, 28) / 255.0
     block = 28 // side
-    return whole.reshape(side, block, side, block).mean(axis=(1, 3))
+    return np.asarray(whole.reshape(side, block, side, block).mean(axis=(1, 3)))
 
 
 def pictures(side: int, epsilon: float, model: Any, rlm: Any) -> str:
@@ -87,7 +87,7 @@ def pictures(side: int, epsilon: float, model: Any, rlm: Any) -> str:
 
 
 def drawing_of(dimension: int, epsilon: float, representation: float) -> str:
-    """Deviation against dimension for the three ways."""
+    """Deviation against dimension for the three methods."""
     at = np.array([1, 2, 4, 8, 16, 49, 100, 196, 400, 784])
     laplace = np.array([per_feature_deviation(int(d), epsilon) for d in at])
     duchi = np.array([duchi_deviation(int(d), epsilon) for d in at])
@@ -137,7 +137,7 @@ CHAPTER = Chapter(
             text="Because fewer numbers share the budget, and these carry most of what matters.",
             feedback="The clip keeps their sensitivity at 2l, however large the picture. What is lost is what the "
             "representation leaves out: fine detail that was not worth its noise.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="Because its ε is larger.",

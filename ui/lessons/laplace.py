@@ -8,8 +8,9 @@ import streamlit as st
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.types import FloatArray
+from ui.kit.address import in_address
 from ui.kit.colours import OTHER_RECORD, OWNER
-from ui.kit.html import number
+from ui.kit.formats import number
 from ui.kit.pair_figure import two_densities
 from ui.lessons import sliders
 from ui.lessons.chapter import Answer, Chapter, exact_note, figures, picture
@@ -26,7 +27,7 @@ def play() -> None:
         other = sliders.place(KEY, "b", "Ben’s number", low=-3.0, high=3.0, value=-0.5)
         epsilon = sliders.epsilon(KEY, EPSILONS, value=1.0)
         radius = sliders.place(KEY, "l", "Clip at ± **l**", low=0.5, high=3.0, value=1.0, step=0.5)
-        clipped = st.toggle("Clip first", value=True, key=f"{KEY}_clip", bind="query-params", persist_state="session")
+        clipped = st.toggle("Clip first", value=True, **in_address(f"{KEY}_clip"))
         noise = LaplaceNoise(epsilon=epsilon, clip=L1Clip(radius=radius))
         exact_note()
     secrets = np.array([[z], [other]])
@@ -88,7 +89,7 @@ CHAPTER = Chapter(
         Answer(
             text="Yes: after the clip no two people differ by more than 10.",
             feedback="What comes before the clip does not matter for privacy, only for usefulness.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="No: the noise must cover 80, the range of the network.",

@@ -9,7 +9,8 @@ import streamlit as st
 
 from rlm_core.collector.inference import posterior_limit
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER
-from ui.kit.html import number, percent, times
+from ui.kit.formats import number, percent, times
+from ui.kit.html import table_html, table_row
 from ui.kit.svg import Plot, area, axes, dot, line, percent_ticks, svg
 from ui.lessons import sliders
 from ui.lessons.chapter import Answer, Chapter, exact_note, figures, picture
@@ -55,7 +56,7 @@ def limits(prior: float, epsilon: float) -> tuple[float, float]:
 
 
 def drawing_of(prior: float, epsilon: float) -> str:
-    """The lens of possible beliefs, and this one in it."""
+    """Belief after a report against belief before it: the range that ε allows, and the visitor's case."""
     at = np.linspace(0.0, 1.0, 161)
     low, high = 1.0 - posterior_limit(1.0 - at, epsilon), posterior_limit(at, epsilon)
     plot = Plot(x=(0.0, 1.0), y=(0.0, 1.0), bottom=310.0, left=64.0)
@@ -75,12 +76,15 @@ def drawing_of(prior: float, epsilon: float) -> str:
 
 
 def _table(prior: float) -> str:
-    rows = "".join(
-        f"<tr><td>{number(each)}</td><td>× {times(math.exp(each))}</td>"
-        f"<td>{percent(limits(prior, each)[0])} – {percent(limits(prior, each)[1])}</td></tr>"
+    rows = (
+        table_row(
+            number(each),
+            f"× {times(math.exp(each))}",
+            f"{percent(limits(prior, each)[0])} – {percent(limits(prior, each)[1])}",
+        )
         for each in (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
     )
-    return f'<table class="rlm-ledger"><tr><th>ε</th><th>odds</th><th>from {percent(prior)} to</th></tr>{rows}</table>'
+    return table_html(("ε", "odds", f"from {percent(prior)} to"), rows)
 
 
 CHAPTER = Chapter(
@@ -104,7 +108,7 @@ CHAPTER = Chapter(
             text="75 %: the odds go from 1 : 1 to 3 : 1.",
             feedback="Odds times e^ε, then back to a probability: 3/(3 + 1). It is Warner’s original coin, by the way: "
             "heads, tell the truth; tails, toss again and let that coin answer.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="150 %, so certainty: 50 % times 3.",

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ui.kit.html import number
+from ui.kit.address import in_address
+from ui.kit.formats import number
 
 
 def epsilon(chapter: str, values: Sequence[float], *, value: float, words: str = "the privacy budget") -> float:
@@ -17,9 +18,7 @@ def epsilon(chapter: str, values: Sequence[float], *, value: float, words: str =
             values,
             value=value,
             format_func=number,
-            key=f"{chapter}_eps",
-            bind="query-params",
-            persist_state="session",
+            **in_address(f"{chapter}_eps"),
         )
     )
 
@@ -32,9 +31,7 @@ def choice(chapter: str, name: str, label: str, values: Sequence[int], *, value:
             values,
             value=value,
             format_func=lambda each: f"{each:,}",
-            key=f"{chapter}_{name}",
-            bind="query-params",
-            persist_state="session",
+            **in_address(f"{chapter}_{name}"),
         )
     )
 
@@ -48,9 +45,7 @@ def place(chapter: str, name: str, label: str, *, low: float, high: float, value
             max_value=high,
             value=value,
             step=step,
-            key=f"{chapter}_{name}",
-            bind="query-params",
-            persist_state="session",
+            **in_address(f"{chapter}_{name}"),
         )
     )
 
@@ -63,8 +58,6 @@ def percent(chapter: str, name: str, label: str, *, value: int, low: int = 0, hi
         max_value=high,
         value=value,
         format="%d %%",
-        key=f"{chapter}_{name}",
-        bind="query-params",
-        persist_state="session",
+        **in_address(f"{chapter}_{name}"),
     )
     return int(chosen) / 100

@@ -8,7 +8,7 @@ import streamlit as st
 from rlm_core.theory.local_central import YesNoSurvey
 from rlm_core.types import FloatArray
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER, tint
-from ui.kit.html import percent, times
+from ui.kit.formats import percent, times
 from ui.kit.svg import Plot, axes, dot, line, power_ticks, svg, text, upright
 from ui.lessons import dice, sliders
 from ui.lessons.chapter import Answer, Chapter, figures, picture
@@ -22,7 +22,7 @@ CENTRAL = "#00785A"
 
 
 def play() -> None:
-    """The same survey under both, many times over."""
+    """The same survey under local and under central privacy, repeated many times."""
     st.html(WHO_IS_TRUSTED)
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -87,7 +87,7 @@ def estimates_drawing(survey: YesNoSurvey, local: FloatArray, central: FloatArra
 
 
 def errors_drawing(survey: YesNoSurvey) -> str:
-    """Deviation against people, for both."""
+    """The error against the number of people, local and central."""
     people = np.array(PEOPLE)
     many = [YesNoSurvey(people=n, yes=round(SHARE * n), epsilon=survey.epsilon) for n in PEOPLE]
     plot = Plot(x=(90, 1.1e6), y=(1e-7, 3.0), top=20.0, bottom=215.0, left=78.0, pad=44.0, log_x=True, log_y=True)
@@ -166,7 +166,7 @@ CHAPTER = Chapter(
         Answer(
             text="Central at best: the promise covers what they publish, and they must be trusted with the rest.",
             feedback="Whether the noise is added before or after the data leaves your hands makes the difference.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="Neither, if the connection is encrypted.",

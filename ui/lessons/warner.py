@@ -9,7 +9,7 @@ from rlm_core.collector.survey import Shares, estimate_shares
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.types import IntArray
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER, tint
-from ui.kit.html import percent
+from ui.kit.formats import percent
 from ui.kit.svg import Plot, axes, dot, percent_ticks, span, svg, text, upright
 from ui.lessons import dice, sliders
 from ui.lessons.chapter import Answer, Chapter, figures, picture
@@ -110,7 +110,7 @@ CHAPTER = Chapter(
             text="The odds for yes have grown, by a factor of at most e ≈ 2.7.",
             feedback="That is the promise of ε-LDP, word for word: what is said is at most e^ε times as likely under "
             "one true answer as under the other, so odds move by that factor at most.",
-            right=True,
+            correct=True,
         ),
         Answer(
             text="Nothing at all.",

@@ -1,1 +1,1 @@
-"""What the image and the row page share: the way of one record, its ledger, and what can be inferred from it."""
+"""What the image and the row page share: the pipeline of one record, its ledger, and what can be inferred from it."""

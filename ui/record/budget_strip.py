@@ -10,17 +10,17 @@ from rlm_core import Budget
 from ui.app import cache
 from ui.app.controls import AUTOMATIC
 from ui.app.errors import guarded
-from ui.kit import words
-from ui.record import release
+from ui.kit.formats import number
+from ui.record import release, text
 from ui.record.ledger import ShowDecoded
-from ui.record.release import Subject, format_epsilon
+from ui.record.release import Subject
 
 EPSILONS = (10.0, 8.0, 6.0, 4.0, 2.0, 1.0)
 
 
 def strip_view(subject: Subject, dataset: str, lam: float, choice: str, *, show_decoded: ShowDecoded) -> None:
     """x̃ at each of :data:`EPSILONS`, if all were released; otherwise the button that releases the missing."""
-    st.caption(words.STRIP)
+    st.caption(text.STRIP)
     budgets = [Budget(epsilon=epsilon, lam=lam) for epsilon in EPSILONS]
     names = [cache.chosen_mechanism(dataset, each.epsilon) if choice == AUTOMATIC else choice for each in budgets]
     drawn = [release.kept(subject, name, each) for name, each in zip(names, budgets, strict=True)]
@@ -28,7 +28,7 @@ def strip_view(subject: Subject, dataset: str, lam: float, choice: str, *, show_
     if missing:
         cost = math.fsum(budgets[index].epsilon for index in missing)
         st.button(
-            f"Release {len(missing)} more reports (spends ε = {format_epsilon(cost)})",
+            f"Release {len(missing)} more reports (spends ε = {number(cost)})",
             key="draw_strip",
             on_click=guarded(_release),
             args=(subject, [(names[index], budgets[index]) for index in missing]),
@@ -39,7 +39,7 @@ def strip_view(subject: Subject, dataset: str, lam: float, choice: str, *, show_
         assert each is not None
         decoded = cache.model(name).decode(each.z_private[None])[0]
         label = "" if each.report.label is None else f", ỹ = {subject.classes[each.report.label]}"
-        figures.append(show_decoded(decoded, f"ε = {format_epsilon(each.budget.epsilon)}{label}"))
+        figures.append(show_decoded(decoded, f"ε = {number(each.budget.epsilon)}{label}"))
     st.html('<div class="rlm-strip">' + "".join(figures) + "</div>")
 
 

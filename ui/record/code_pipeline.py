@@ -1,4 +1,4 @@
-"""The way of a record whose representation is a code: one of k, then a set of codes with a known bias towards it."""
+"""The pipeline where the representation is a code: one of k, then a set of codes with a known bias towards it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from rlm_core.owner.subset_selection import SubsetSelection
 from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER
-from ui.kit.html import meter, number, percent
+from ui.kit.formats import number, percent
+from ui.kit.html import meter
 from ui.record.release import Drawn
 
 Cell = tuple[str, str, str]

@@ -12,9 +12,10 @@ from typing import Any
 import streamlit as st
 
 from rlm_core import __version__
-from ui.kit import words
-from ui.kit.html import number, times
+from ui.kit.formats import number, times
 from ui.kit.pictures import data_address
+from ui.kit.take_along import file_button
+from ui.record import text
 from ui.record.release import Drawn, Subject
 
 
@@ -31,41 +32,18 @@ def downloads(
 
     ``decoded_values`` are a decoded row's names and values for the summary.
     """
-    st.caption(words.DOWNLOAD)
+    st.caption(text.DOWNLOAD)
     with st.container(horizontal=True):
-        st.download_button(
-            "Report (JSON)",
-            drawn.report.to_json(),
-            file_name="report.json",
-            mime="application/json",
-            key="download_report",
-            on_click="ignore",
-        )
+        file_button("Report (JSON)", drawn.report.to_json(), name="report.json", key="download_report")
         if decoded_png is not None:
-            st.download_button(
-                "Decoded x̃ (PNG)",
-                decoded_png,
-                file_name="decoded.png",
-                mime="image/png",
-                key="download_png",
-                on_click="ignore",
-            )
+            file_button("Decoded x̃ (PNG)", decoded_png, name="decoded.png", key="download_png")
         if decoded_csv is not None:
-            st.download_button(
-                "Decoded x̃ (CSV)",
-                decoded_csv,
-                file_name="decoded.csv",
-                mime="text/csv",
-                key="download_csv",
-                on_click="ignore",
-            )
-        st.download_button(
+            file_button("Decoded x̃ (CSV)", decoded_csv, name="decoded.csv", key="download_csv")
+        file_button(
             "One-page summary (HTML)",
             summary(subject, model, drawn, decoded_png=decoded_png, decoded_values=decoded_values),
-            file_name="summary.html",
-            mime="text/html",
+            name="summary.html",
             key="download_summary",
-            on_click="ignore",
         )
 
 

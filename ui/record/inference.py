@@ -19,10 +19,11 @@ from rlm_core.collector.inference import (
     posterior_limit,
 )
 from rlm_core.types import FloatArray, IntArray
-from ui.kit import words
 from ui.kit.colours import COLLECTOR
-from ui.kit.html import percent, shares, times
-from ui.record.release import Drawn, Subject, format_epsilon
+from ui.kit.formats import number, percent, times
+from ui.kit.html import shares
+from ui.record import text
+from ui.record.release import Drawn, Subject
 
 ShowRecords = Callable[[IntArray, FloatArray], str]
 """Indices of prior records and their probabilities, to HTML that shows them."""
@@ -69,7 +70,7 @@ def inference_view(subject: Subject, model: Any, drawn: Drawn, *, show_records: 
         nearest = belief.nearest(6)
         st.html(show_records(nearest, belief.records[nearest]))
     with st.expander("How is this computed, and what are its limits?"):
-        st.caption(words.INFERENCE + " " + words.INFERENCE_LIMITS)
+        st.caption(text.INFERENCE + " " + text.INFERENCE_LIMITS)
 
 
 def verdict(belief: Posterior, subject: Subject) -> str:
@@ -92,5 +93,5 @@ def odds_sentence(belief: Posterior, epsilon: float) -> str:
         return "Without noise there is no limit: the observer takes the nearest public record for the sender."
     return (
         f"This report changed the odds between two classes by a factor of {times(belief.odds_factor)} at most; "
-        f"ε = {format_epsilon(epsilon)} would have allowed {times(math.exp(epsilon))}."
+        f"ε = {number(epsilon)} would have allowed {times(math.exp(epsilon))}."
     )

@@ -13,11 +13,11 @@ import streamlit as st
 from rlm_core import Budget
 from rlm_core.types import FloatArray
 from ui.app.errors import guarded
-from ui.kit import words
-from ui.kit.html import percent, times
-from ui.record import release
+from ui.kit.formats import number, percent, times
+from ui.kit.html import figures_html, table_html, table_row
+from ui.record import release, text
 from ui.record.inference import posterior
-from ui.record.release import Drawn, Subject, format_epsilon
+from ui.record.release import Drawn, Subject
 
 ShowDecoded = Callable[[FloatArray, str], str]
 """A decoded record x̃ (input_dim,) and a caption, to HTML that shows them."""
@@ -27,21 +27,25 @@ def draw_again(subject: Subject, model: Any, budget: Budget) -> None:
     """The button that spends: one more report about the same record."""
     cost = budget.epsilon if budget.epsilon_y > 0 else budget.epsilon_x
     st.button(
-        f"Draw again (spends ε = {format_epsilon(cost)})",
+        f"Draw again (spends ε = {number(cost)})",
         key="draw_again",
-        on_click=guarded(release.draw),
+        on_click=guarded(_draw),
         args=(subject, model, budget),
         icon=":material/casino:",
         help="A new report about the same record, with new noise. The collector then has both.",
     )
 
 
+def _draw(subject: Subject, model: Any, budget: Budget) -> None:
+    release.draw(subject, model, budget)
+
+
 def spent_line(subject: Subject) -> str:
-    """One line for beside the button."""
+    """What this record has spent, in one line."""
     count = len(list(release.ledger().of(subject.record)))
     total = release.ledger().spent(subject.record)
     reports = "1 report" if count == 1 else f"{count} reports"
-    return f"Released about this record so far: <b>{reports}, ε = {format_epsilon(total)} in total</b>."
+    return f"Released about this record so far: <b>{reports}, ε = {number(total)} in total</b>."
 
 
 def ledger_view(subject: Subject, model: Any, drawn: Drawn, *, show_decoded: ShowDecoded | None = None) -> None:
@@ -50,12 +54,13 @@ def ledger_view(subject: Subject, model: Any, drawn: Drawn, *, show_decoded: Sho
     total = release.ledger().spent(subject.record)
     odds = "no limit" if math.isinf(total) else f"× {times(math.exp(min(total, 700.0)))}"
     st.html(
-        '<div class="rlm-figures">'
-        f"<div><strong>{len(entries)}</strong><span>reports about this record</span></div>"
-        f"<div><strong>ε = {format_epsilon(total)}</strong><span>spent in total</span></div>"
-        f"<div><strong>{odds}</strong><span>the odds may now have moved by</span></div></div>"
+        figures_html(
+            (str(len(entries)), "reports about this record"),
+            (f"ε = {number(total)}", "spent in total"),
+            (odds, "the odds may now have moved by"),
+        )
     )
-    st.caption(words.LEDGER)
+    st.caption(text.LEDGER)
     same = release.draws_of(subject, model.card.name)
     if len(same) > 1:
         _average_view(subject, model, drawn, same, show_decoded)
@@ -88,13 +93,14 @@ def _average_view(
 
 
 def _table(entries: list[Any]) -> str:
-    rows = "".join(
-        f"<tr><td>{index}</td><td>{html.escape(entry.mechanism)}</td><td>{format_epsilon(entry.epsilon_x)}</td>"
-        f"<td>{format_epsilon(entry.epsilon_y) if entry.epsilon_y else 'not sent'}</td>"
-        f"<td>{format_epsilon(entry.epsilon)}</td></tr>"
+    rows = (
+        table_row(
+            index,
+            html.escape(entry.mechanism),
+            number(entry.epsilon_x),
+            number(entry.epsilon_y) if entry.epsilon_y else "not sent",
+            number(entry.epsilon),
+        )
         for index, entry in reversed(list(enumerate(entries, start=1)))
     )
-    return (
-        '<div class="rlm-scroll"><table class="rlm-ledger"><tr><th>#</th><th>mechanism</th><th>ε<sub>x</sub></th>'
-        f"<th>ε<sub>y</sub></th><th>ε</th></tr>{rows}</table></div>"
-    )
+    return table_html(("#", "mechanism", "ε<sub>x</sub>", "ε<sub>y</sub>", "ε"), rows, around="rlm-scroll")

@@ -1,4 +1,4 @@
-"""The way of a record: the owner's stages on the left, the privacy boundary, the collector's on the right.
+"""The pipeline of a record: the owner's stages on the left, the privacy boundary, the collector's on the right.
 
 On a narrow screen the boundary lies across and the collector comes below. Pages for pictures and
 for rows put their own stages in; the frame and the words of the shared stages are here.
@@ -13,7 +13,8 @@ import numpy as np
 
 from rlm_core import RandomisedResponse
 from rlm_core.types import FloatArray
-from ui.kit.html import meter, number, percent, signed_bars
+from ui.kit.formats import number, percent
+from ui.kit.html import meter, signed_bars
 from ui.record import code_pipeline
 from ui.record.release import Drawn, Subject
 
@@ -29,10 +30,10 @@ class Stage:
     wide: bool = False
 
 
-def way(owner: list[Stage], collector: list[Stage]) -> str:
+def pipeline(owner: list[Stage], collector: list[Stage]) -> str:
     """Both sides and the boundary as one piece of HTML."""
     return (
-        '<section class="rlm-way">'
+        '<section class="rlm-pipeline">'
         f'<div class="rlm-side rlm-side-owner"><h4>Your side</h4>{_stages(owner)}</div>'
         '<div class="rlm-boundary" role="separator" aria-label="privacy boundary">'
         "<span>privacy boundary</span></div>"
@@ -133,7 +134,7 @@ def label_stages(drawn: Drawn, subject: Subject) -> tuple[Stage, Stage]:
 
 
 def reach_of(*series: FloatArray) -> float:
-    """One scale for all bars of a way, so that they can be compared."""
+    """One scale for all bars of a pipeline, so that they can be compared."""
     return max(1e-9, *(float(np.abs(values).max()) for values in series)) * 1.04
 
 

@@ -9,18 +9,15 @@ release and is charged before it is drawn. Noise is never cached across sessions
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import streamlit as st
 from numpy.typing import ArrayLike
 
 from rlm_core import Budget, Ledger, RandomisedResponse, Report, SubsetSelection, release_with_trace
 from rlm_core.types import FloatArray
-
-_STATE = "releases"
+from ui.kit.kept import session_value
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -142,21 +139,8 @@ def mean_error(z_estimate: ArrayLike, drawn: Drawn) -> float:
     return float(np.abs(np.asarray(z_estimate) - drawn.z).mean())
 
 
-def format_epsilon(epsilon: float) -> str:
-    """An ε for reading.
-
-    >>> format_epsilon(7.0), format_epsilon(2.1000000000000001), format_epsilon(float("inf"))
-    ('7', '2.1', '∞')
-    """
-    return "∞" if math.isinf(epsilon) else f"{epsilon:.4g}"
-
-
 def _session() -> _Session:
-    # Not isinstance: an edited module would make another class of the same name.
-    if _STATE not in st.session_state:
-        st.session_state[_STATE] = _Session()
-    session: _Session = st.session_state[_STATE]
-    return session
+    return session_value("releases", _Session)
 
 
 def _key(subject: Subject, mechanism: str, budget: Budget, with_label: bool) -> tuple[Any, ...]:

@@ -12,13 +12,15 @@ from ui.app import cache
 from ui.app.controls import EPSILONS
 from ui.app.errors import guarded
 from ui.components.live_digit import live_digit
-from ui.kit import words
-from ui.kit.html import number
+from ui.kit.formats import number
+from ui.kit.kept import count_up
 from ui.kit.pictures import as_picture, data_address, png
+from ui.kit.promise import promise
 from ui.record import release
 from ui.record.ledger import spent_line
 from ui.record.pipeline import reach_of
 from ui.record.release import Drawn, Subject
+from ui.start import text
 
 START_EPSILON = 8.0
 MECHANISM_FOR = 8.0  # one mechanism for all positions, so that z stays and only the noise changes
@@ -32,7 +34,12 @@ def live_section() -> None:
     subject, model = _subject(), cache.model(cache.chosen_mechanism("mnist", MECHANISM_FOR))
     epsilon = current_epsilon()
     drawn = release.current(subject, model, Budget(epsilon=epsilon, lam=1.0), with_label=False)
-    live_digit("live", _data(subject, model, drawn, epsilon), on_ask=_on_ask)
+    live_digit(
+        "live",
+        _data(subject, model, drawn, epsilon),
+        positions=[number(each) for each in EPSILONS],
+        on_ask=guarded(_answer),
+    )
 
 
 def current_epsilon() -> float:
@@ -44,7 +51,8 @@ def current_epsilon() -> float:
     return {number(each): each for each in EPSILONS}.get(asked or "", START_EPSILON)
 
 
-def _on_ask(epsilon: float, again: bool) -> None:
+def _answer(position: int, again: bool) -> None:
+    epsilon = EPSILONS[position]
     st.session_state["eps"] = epsilon  # the other pages' slider has this key: ε goes with the visitor
     st.query_params["eps"] = number(epsilon)
     if again:
@@ -70,13 +78,12 @@ def _data(subject: Subject, model: Any, drawn: Drawn, epsilon: float) -> dict[st
         "z_private": drawn.z_private.round(3).tolist(),
         "reach": reach,
         "position": EPSILONS.index(epsilon),
-        "promise": words.promise(epsilon),
-        "spent": f"{words.LIVE_SPENT} {spent_line(subject)}",
+        "promise": promise(epsilon),
+        "spent": f"{text.LIVE_SPENT} {spent_line(subject)}",
         "answer": _next_answer(),
     }
 
 
 def _next_answer() -> int:
     """Changes with every run, also when nothing was drawn: tells the browser that it was answered."""
-    st.session_state["live_answers"] = st.session_state.get("live_answers", 0) + 1
-    return int(st.session_state["live_answers"])
+    return count_up("live_answers")

@@ -18,6 +18,7 @@ import streamlit as st
 
 from rlm_core import Budget, RandomisedResponse, release_rows
 from rlm_core.types import FloatArray, IntArray
+from ui.kit.kept import keep_newest, session_value
 from ui.record.release import ledger
 from ui.table.csv_file import LoanFile
 
@@ -101,7 +102,8 @@ def draw(
         record=record_of(file),
         progress=lambda done: progress(done // 2),  # the other half is decoding
     )
-    z_private, decoded, sums = sent.z_private, [], {}
+    z_private, decoded = sent.z_private, []
+    sums: dict[str, Any] = {}
     for start in range(0, rows, BLOCK):
         guess = model.preprocessor.inverse(model.decode(z_private[start : start + BLOCK]))
         decoded.append(guess.most_likely())
@@ -119,18 +121,13 @@ def draw(
         shares={column: total / rows for column, total in sums.items()},
         classes=tuple(model.card.classes),
     )
-    name_of_choice, results = key(file, result.mechanism, budget), _results()
-    results.pop(name_of_choice, None)
-    results[name_of_choice] = result
-    st.session_state[_LAST] = name_of_choice
-    while len(results) > KEPT:
-        results.pop(next(iter(results)))
+    st.session_state[_LAST] = key(file, result.mechanism, budget)
+    keep_newest(_results(), st.session_state[_LAST], result, most=KEPT)
     return result
 
 
 def _results() -> dict[Any, TableRelease]:
-    found: dict[Any, TableRelease] = st.session_state.setdefault(_STATE, {})
-    return found
+    return session_value(_STATE, dict)
 
 
 def key(file: LoanFile, mechanism: str, budget: Budget) -> tuple[Any, ...]:

@@ -13,13 +13,15 @@ from rlm_core.data.loan_preprocessor import LoanPreprocessor
 from rlm_core.data.schema import FEATURES, features
 from ui.app import cache
 from ui.app.errors import guarded
-from ui.kit import words
+from ui.kit.address import in_address
 from ui.kit.charts import CONFIG
-from ui.kit.html import number
-from ui.record.release import format_epsilon, ledger
-from ui.table import batch
+from ui.kit.formats import number
+from ui.kit.html import figures_html, table_html, table_row
+from ui.kit.take_along import file_button
+from ui.record.loan import level_name, level_of
+from ui.record.release import ledger
+from ui.table import batch, text
 from ui.table.batch import TableRelease
-from ui.table.comparison import level_name, level_of
 from ui.table.csv_file import MAX_BYTES, MAX_LISTED, MAX_ROWS, LoanFile, Problem, TableError, read_loans
 from ui.table.figures import legend, level_distribution, number_distribution
 
@@ -34,7 +36,7 @@ def table_view(place: Any, model: Any, budget: Budget) -> None:
     st.header("Privatise the table", anchor=False)
     result = None
     if file is not None:
-        st.html(f'<p class="rlm-lede">{words.budget_of_rows(batch.cost(file, budget), len(file.frame))}</p>')
+        st.html(f'<p class="rlm-lede">{text.budget_of_rows(batch.cost(file, budget), len(file.frame))}</p>')
         result = _release(file, name, model, budget)
     elif (result := batch.last()) is None:
         st.info(
@@ -66,12 +68,11 @@ def columns_help(preprocessor: LoanPreprocessor) -> str:
         )
         rows.append((feature.name, f"{feature.title}. {feature.help}", allowed))
     rows.append(("outcome", "Label, optional. How the loan ended.", "repaid, charged off (or 0, 1)"))
-    body = "".join(
-        f"<tr><td><code>{html.escape(name)}</code></td><td>{html.escape(meaning)}</td><td>{html.escape(allowed)}</td></tr>"
+    body = (
+        table_row(f"<code>{html.escape(name)}</code>", html.escape(meaning), html.escape(allowed))
         for name, meaning, allowed in rows
     )
-    head = "<tr><th>column</th><th>meaning</th><th>allowed</th></tr>"
-    return f'<div class="rlm-scroll rlm-tall"><table class="rlm-ledger">{head}{body}</table></div>'
+    return table_html(("column", "meaning", "allowed"), body, around="rlm-scroll rlm-tall")
 
 
 def _upload(preprocessor: LoanPreprocessor, classes: tuple[str, ...]) -> tuple[LoanFile | None, str]:
@@ -85,14 +86,12 @@ def _upload(preprocessor: LoanPreprocessor, classes: tuple[str, ...]) -> tuple[L
             help="It stays on this server and is forgotten with your visit.",
         )
     with right:
-        st.caption(words.TABLE_STEPS)
-        st.download_button(
+        st.caption(text.CSV_COLUMNS)
+        file_button(
             "Template (CSV)",
             template(preprocessor, classes),
-            file_name="loans-template.csv",
-            mime="text/csv",
+            name="loans-template.csv",
             key="download_template",
-            on_click="ignore",
             icon=":material/download:",
             help="The header, and 24 invented loans to try it with.",
         )
@@ -120,7 +119,7 @@ def _read(upload: Any, preprocessor: LoanPreprocessor, classes: tuple[str, ...])
         st.html(problem_table(known[1].problems))
         st.caption("Correct it and upload it again; the template above has the right columns.")
         return None
-    return known[1]  # type: ignore[no-any-return]
+    return known[1]
 
 
 def _choose_rows(file: LoanFile) -> LoanFile | None:
@@ -154,14 +153,15 @@ def _choose_rows(file: LoanFile) -> LoanFile | None:
 
 def problem_table(problems: list[Problem] | tuple[Problem, ...]) -> str:
     """Problems by line and column, as HTML."""
-    body = "".join(
-        f"<tr><td>{'' if each.line is None else each.line}</td>"
-        f"<td>{'' if each.column is None else f'<code>{html.escape(each.column)}</code>'}</td>"
-        f"<td>{html.escape(each.message)}</td></tr>"
+    rows = (
+        table_row(
+            "" if each.line is None else each.line,
+            "" if each.column is None else f"<code>{html.escape(each.column)}</code>",
+            html.escape(each.message),
+        )
         for each in problems
     )
-    head = "<tr><th>line</th><th>column</th><th>problem</th></tr>"
-    return f'<div class="rlm-scroll"><table class="rlm-ledger rlm-problems">{head}{body}</table></div>'
+    return table_html(("line", "column", "problem"), rows, look="rlm-ledger rlm-problems", around="rlm-scroll")
 
 
 def _release(file: LoanFile, name: str, model: Any, budget: Budget) -> TableRelease | None:
@@ -170,18 +170,16 @@ def _release(file: LoanFile, name: str, model: Any, budget: Budget) -> TableRele
     if st.session_state.pop(_ASKED, None) == batch.key(file, model.card.name, budget):
         count = len(file.frame)
         bar = place.progress(0.0, text=f"Privatising {count:,} rows …")
-        batch.draw(
-            file,
-            name,
-            model,
-            budget,
-            progress=lambda done: bar.progress(done / count, text=f"Privatised {done:,} of {count:,} rows …"),
-        )
+
+        def show(done: int) -> None:
+            bar.progress(done / count, text=f"Privatised {done:,} of {count:,} rows …")
+
+        batch.draw(file, name, model, budget, progress=show)
     found = batch.kept(file, model.card.name, budget)
     rows = "1 row" if len(file.frame) == 1 else f"{len(file.frame):,} rows"
     verb = f"Privatise {rows}" if found is None else "Draw again"
     place.button(
-        f"{verb} (spends ε = {format_epsilon(batch.cost(file, budget))} for each person)",
+        f"{verb} (spends ε = {number(batch.cost(file, budget))} for each person)",
         key="draw_table",
         type="primary" if found is None else "secondary",
         icon=":material/casino:",
@@ -202,11 +200,14 @@ def _result(result: TableRelease) -> None:
     total = ledger().spent(result.record)
     label = "with labels" if result.y_private is not None else "no labels"
     st.html(
-        '<div class="rlm-figures">'
-        f"<div><strong>{len(result.z_private):,}</strong><span>rows privatised, {label}</span></div>"
-        f"<div><strong>ε = {number(result.epsilon)}</strong><span>each person, with this table</span></div>"
-        f"<div><strong>ε = {number(total)}</strong><span>each person, over {len(entries)} "
-        f"release{'s' if len(entries) > 1 else ''} of this file</span></div></div>"
+        figures_html(
+            (f"{len(result.z_private):,}", f"rows privatised, {label}"),
+            (f"ε = {number(result.epsilon)}", "each person, with this table"),
+            (
+                f"ε = {number(total)}",
+                f"each person, over {len(entries)} release{'s' if len(entries) > 1 else ''} of this file",
+            ),
+        )
     )
     st.dataframe(result.table(5), hide_index=True, key="table_head")
     st.caption(
@@ -214,13 +215,11 @@ def _result(result: TableRelease) -> None:
         + (", ỹ the privatised label" if result.y_private is not None else "")
         + ", x̃ what a decoder makes of z̃ (for words, the most likely). Rows are in the order of your file."
     )
-    st.download_button(
+    file_button(
         "Privatised table (CSV)",
         lambda: str(result.table().to_csv(index=False)),  # made when it is asked for
-        file_name="privatised.csv",
-        mime="text/csv",
+        name="privatised.csv",
         key="download_table",
-        on_click="ignore",
         icon=":material/download:",
         type="primary",
     )
@@ -235,13 +234,13 @@ def distributions(result: TableRelease) -> None:
     titles = {FEATURES[name].title: name for name in FEATURES if name in result.x_decoded}
     if result.y_private is not None:
         titles[LABEL_TITLE] = ""
-    title = st.selectbox("Column", list(titles), key="column", bind="query-params", persist_state="session")
+    title = st.selectbox("Column", list(titles), **in_address("column"))
     name = titles.get(title or "", next(iter(titles.values())))
     st.plotly_chart(
         column_figure(result, name), theme=None, config=CONFIG, key="distribution", alt=f"{title}, before and after"
     )
     st.html(legend())
-    st.caption(words.TABLE_DISTRIBUTION)
+    st.caption(text.DISTRIBUTION)
 
 
 def column_figure(result: TableRelease, name: str) -> dict[str, Any]:

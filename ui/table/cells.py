@@ -66,7 +66,7 @@ def read_labels(texts: Sequence[str], classes: Sequence[str]) -> Parsed:
 def _column(texts: Sequence[str], read: _Read, kind: type) -> Parsed:
     codes, distinct = pd.factorize(np.array(texts, dtype=object))
     pairs = [read(text) for text in distinct]
-    values = np.empty(len(pairs), dtype=kind)
+    values: NDArray[Any] = np.empty(len(pairs), dtype=kind)
     values[:] = [value for value, _ in pairs]
     reasons = [reason for _, reason in pairs]
     wrong = np.array([reason is not None for reason in reasons], dtype=np.bool_)

@@ -6,8 +6,9 @@ import pandas as pd
 
 from rlm_core.data.loan_preprocessor import DecodedLoans
 from rlm_core.data.schema import FEATURES
-from ui.kit.html import percent
-from ui.table.comparison import GROUPS, format_value, level_name
+from ui.kit.formats import percent
+from ui.record.loan import format_value, level_name
+from ui.table.comparison import GROUPS
 
 
 def decoded_csv(decoded: DecodedLoans) -> str:
@@ -30,5 +31,5 @@ def decoded_values(decoded: DecodedLoans) -> dict[str, str]:
             values[feature.title] = format_value(feature, decoded.numbers[name].iloc[0], decoded=True)
         elif name in decoded.probabilities:
             shares = decoded.probabilities[name].iloc[0]
-            values[feature.title] = f"{level_name(feature, shares.idxmax())} ({percent(float(shares.max()))})"
+            values[feature.title] = f"{level_name(feature, str(shares.idxmax()))} ({percent(float(shares.max()))})"
     return values

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ui.kit import charts
 from ui.kit.charts import Figure
 from ui.kit.colours import COLLECTOR, OWNER, tint
-from ui.kit.drawings import legend_html
+from ui.kit.html import legend_html
 
 MOST_BINS = 40
 MOST_LEVELS = 16

@@ -17,9 +17,11 @@ from rlm_core.data.loan_preprocessor import LoanPreprocessor
 from rlm_core.data.schema import FEATURES, Feature
 from ui.app import cache
 from ui.app.errors import guarded
-from ui.kit import words
+from ui.kit.address import in_address
+from ui.record.loan import level_name
 from ui.record.release import Subject
-from ui.table.comparison import GROUPS, level_name
+from ui.table import text
+from ui.table.comparison import GROUPS
 
 EXAMPLES = (0, 2, 3, 5, 6, 9, 16, 20)
 """Rows of the sample loans that are offered: small and large, safe and risky, young and old."""
@@ -36,10 +38,8 @@ def loan_form(preprocessor: LoanPreprocessor, classes: Sequence[str]) -> tuple[d
         "Examples",
         names,
         default=None if st.session_state.get(_FILLED) == _OWN else names[0],
-        key="loan",
-        bind="query-params",
-        persist_state="session",
-        help=words.ROW_EXAMPLES,
+        **in_address("loan"),
+        help=text.EXAMPLES,
     )
     wanted = [_key(name) for name in preprocessor.columns] + [LABEL]
     if chosen in names and chosen != st.session_state.get(_FILLED):
@@ -61,7 +61,7 @@ def loan_form(preprocessor: LoanPreprocessor, classes: Sequence[str]) -> tuple[d
     if note := mismatch(loan):
         st.caption(f":material/info: {note}")
     st.caption(
-        words.ROW_OWN if own else f"**{st.session_state[_FILLED]}**, an invented loan: no borrower is behind it."
+        text.OWN_VALUES if own else f"**{st.session_state[_FILLED]}**, an invented loan: no borrower is behind it."
     )
     return loan, subject_of(
         loan,

@@ -1,0 +1,157 @@
+"""Collect and learn: be the collector, ask people for reports, train a classifier, and see how good it gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from ui.app import cache
+from ui.app.errors import guarded
+from ui.app.shell import heading, require_app
+from ui.collect import actions, text
+from ui.collect.controls import can_learn, choose, cost
+from ui.collect.queue import run_queue
+from ui.collect.reports import Choice, sends_labels
+from ui.collect.strip import first_reports
+from ui.collect.table import frame
+from ui.collect.view import spent_view, watch
+from ui.kit.formats import number
+from ui.kit.promise import promise
+from ui.kit.take_along import file_button
+
+
+def show() -> None:
+    """The whole page."""
+    require_app()
+    st.html(Path(__file__).with_name("style.css"))
+    heading("What can a collector learn from it?", text.LEDE)
+    workbench()
+
+
+@st.fragment
+@guarded
+def workbench() -> None:
+    """The choices, the buttons, and below them what has been learnt so far."""
+    run_queue().warm()
+    st.header("What do you want to learn?", anchor=False)
+    choice = choose()
+    st.html(f'<div class="rlm-promise">{promise(cost(choice))}</div>')
+    # Places that are always there, so that what is below stays where it is while this is redrawn.
+    for part in (buttons, spent_view, notice):
+        with st.container():
+            part(choice)
+    st.header("What has been learnt", anchor=False)
+    runs = run_queue().runs(actions.visit_id())
+    pills, results, after = (st.container() for _ in range(3))
+    if not runs:
+        results.info(text.NOTHING_YET, icon=":material/arrow_upward:")
+    else:
+        with pills:
+            shown = shown_control([run.number for run in runs if run.sweep is None])
+        with results:
+            watch(shown)
+        with after:
+            keep_or_forget()
+    reports = run_queue().reports(actions.visit_id(), choice)
+    if reports is not None:
+        st.header("What has arrived", anchor=False)
+        sent = sends_labels(choice)
+        st.html(first_reports(reports, cache.model(choice.mechanism), labels_sent=sent))
+        st.caption(text.FIRST_REPORTS if sent else text.FIRST_REPORTS_LABELLED)
+    with st.expander("The three objectives, and how a collector can validate without seeing a label"):
+        st.markdown(text.FORMULAS)
+
+
+def buttons(choice: Choice) -> None:
+    """Collect and learn; once more with other noise; a sweep over λ."""
+    if not can_learn(choice):
+        st.info(text.NO_LABELS, icon=":material/info:")
+        return
+    have = run_queue().reports(actions.visit_id(), choice)
+    spends = f"(spends ε = {number(cost(choice))} for each person)"
+    going = any(run.active and run.choice == choice for run in run_queue().runs(actions.visit_id()))
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            f"Collect {choice.people:,} reports and learn {spends}"
+            if have is None
+            else "Learn from the reports you have (spends nothing)",
+            key="collect_learn",
+            type="primary",
+            icon=":material/inbox:" if have is None else ":material/model_training:",
+            on_click=guarded(actions.learn),
+            args=(choice,),
+            disabled=going,
+        )
+        if have is not None:
+            st.button(
+                f"Collect anew {spends}",
+                key="collect_anew",
+                icon=":material/casino:",
+                on_click=guarded(actions.learn),
+                args=(choice,),
+                kwargs={"anew": True},
+                help="The same people send another report. The collector then has both.",
+            )
+        if choice.experiment in ("collection", "private"):
+            sweep_button(choice)
+
+
+def notice(choice: Choice) -> None:
+    """What the last button could not do."""
+    message = actions.notice()
+    if message:
+        st.warning(message, icon=":material/hourglass_top:")
+
+
+def sweep_button(choice: Choice) -> None:
+    """Five values of λ, one after the other."""
+    new = actions.missing(choice)
+    total = sum(cost(each) for each in new)
+    st.button(
+        f"Try five λ (spends ε = {number(total)} for each person)" if new else "Try five λ (spends nothing)",
+        key="collect_sweep_start",
+        icon=":material/tune:",
+        on_click=guarded(actions.sweep),
+        args=(choice,),
+        help="Five collections with λ = " + ", ".join(f"{lam:g}" for lam in actions.LAMS) + ".",
+    )
+
+
+def shown_control(numbers: list[int]) -> list[int]:
+    """Which runs are drawn over each other; the last ones unless the visitor chooses."""
+    if len(numbers) < 2:
+        return numbers
+    kept = [each for each in st.session_state.get(actions.SHOWN) or [] if each in numbers]
+    st.session_state[actions.SHOWN] = kept or numbers[-actions.MOST_SHOWN :]
+    chosen = st.pills(
+        "Runs in the figure",
+        numbers,
+        format_func=lambda each: f"#{each}",
+        selection_mode="multi",
+        key=actions.SHOWN,
+    )
+    return sorted(chosen)
+
+
+def keep_or_forget() -> None:
+    """Take the runs along, or make room."""
+    name = actions.visit_id()  # the file is made when it is asked for, outside of any session
+    runs = run_queue().runs(name)
+    with st.container(horizontal=True, gap="small"):
+        file_button(
+            "Runs (CSV)",
+            lambda: str(frame(run_queue().runs(name)).to_csv(index=False)),
+            name="runs.csv",
+            key="download_runs",
+            icon=":material/download:",
+            disabled=not any(run.result for run in runs),
+        )
+        st.button(
+            "Forget finished runs",
+            key="collect_forget",
+            icon=":material/delete:",
+            on_click=guarded(actions.forget),
+            disabled=all(run.active for run in runs),
+            help="What was spent stays spent.",
+        )

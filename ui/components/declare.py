@@ -1,0 +1,25 @@
+"""Declare an own component from its folder: HTML in Python, look and behaviour in a .css and a .js file beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+FOLDER = Path(__file__).parent
+
+
+def declare(name: str, *, html: str) -> Any:
+    """The component ``rlm_<name>`` with ``<name>/<name>.js`` and, where there is one, ``<name>/<name>.css``.
+
+    The files are handed over as text, read once: with a path Streamlit would serve and watch them. A text without a
+    newline would be taken for a path; files end with one.
+    """
+    style = FOLDER / name / f"{name}.css"
+    return st.components.v2.component(
+        f"rlm_{name}",
+        html=html,
+        css=style.read_text(encoding="utf-8") if style.is_file() else None,
+        js=(FOLDER / name / f"{name}.js").read_text(encoding="utf-8"),
+    )

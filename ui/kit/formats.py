@@ -1,0 +1,45 @@
+"""Numbers for reading: an ε, a factor, a probability. A page shows no number in another way."""
+
+from __future__ import annotations
+
+import math
+
+
+def number(value: float) -> str:
+    """A number for reading, an ε for instance: at most four digits, ∞ as such.
+
+    >>> number(7.0), number(2.1000000000000001), number(float("inf"))
+    ('7', '2.1', '∞')
+    """
+    return "∞" if math.isinf(value) else f"{value:.4g}"
+
+
+def times(value: float) -> str:
+    """A factor for reading: 1.65, 55, 22,026, and powers of ten beyond a million.
+
+    >>> times(1.6487), times(54.6), times(22026.5), times(3.2e7), times(float("inf"))
+    ('1.6', '55', '22,026', '3 × 10⁷', 'any number of')
+    """
+    if math.isinf(value):
+        return "any number of"
+    if value < 10:
+        return f"{value:.2g}"
+    if value < 1e6:
+        return f"{value:,.0f}"
+    power = math.floor(math.log10(value))
+    return f"{value / 10**power:.0f} × 10{str(power).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
+def percent(value: float) -> str:
+    """A probability for reading; never rounds to a certainty that is not one.
+
+    >>> percent(0.5), percent(0.0345), percent(0.9997), percent(0.0000001), percent(1.0)
+    ('50 %', '3.5 %', '> 99.9 %', '< 0.1 %', '100 %')
+    """
+    if value in (0.0, 1.0):
+        return f"{value:.0%}".replace("%", " %")
+    if value > 0.999:
+        return "> 99.9 %"
+    if value < 0.001:
+        return "< 0.1 %"
+    return f"{100 * value:.1f} %".replace(".0 %", " %")

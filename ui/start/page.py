@@ -1,0 +1,36 @@
+"""Start: the promise in one sentence, a digit that shows it, and the way to everything else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.app import site
+from ui.app.shell import heading, require_app
+from ui.start import text
+
+
+def show() -> None:
+    """The promise first, so that it is on screen while torch is being imported."""
+    require_app()
+    heading(text.HERO, text.LEDE)
+    from ui.start.live import live_section  # imports torch
+
+    live_section()
+    cards()
+
+
+def cards() -> None:
+    """One card for each page, by what the visitor wants; the last is for programmers."""
+    st.header("Where to next?", anchor=False)
+    wishes = [spec for spec in site.pages() if spec.wish]
+    for first in range(0, len(wishes), 3):
+        for column, spec in zip(st.columns(3, gap="medium"), wishes[first : first + 3], strict=False):
+            with column, st.container(border=True, height="stretch"):
+                st.markdown(f"**{spec.wish}**")
+                st.caption(spec.answer)
+                st.page_link(spec.path, label=spec.title, icon=spec.icon)
+    with st.container(border=True):
+        st.markdown("**Use the library**")
+        st.caption("The app is a thin layer over a Python package. The same in code:")
+        with st.expander("Privatise a digit in ten lines"):
+            st.code(text.LIBRARY, language="python")

@@ -1,0 +1,31 @@
+"""The start page's words."""
+
+from __future__ import annotations
+
+HERO = "Learn from people without learning about them"
+
+LEDE = (
+    "With <b>local differential privacy</b> you need not trust whoever asks for your data: noise is added on your own "
+    "device, before anything leaves it. A learnt mechanism first sums the record up in a few numbers, so that less "
+    "noise is needed. Drag ε, and see what is left of a digit."
+)
+
+LIVE_SPENT = (
+    "Every position of the slider is a real release of this digit, drawn on the server; going back to one shows the "
+    "report that was already sent."
+)
+
+LIBRARY = """from rlm_core import Budget, RandomisedResponse, release, zoo
+from rlm_core.data.samples import mnist_samples
+
+digit = mnist_samples()
+x, y = digit.images[0].reshape(-1) / 255, int(digit.labels[0])
+budget = Budget(epsilon=8.0, lam=0.7)
+
+model = zoo.load(zoo.choose("mnist", budget.epsilon))          # owner's side
+labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=10)
+report = release(x, y, mechanism=model.mechanism(budget.epsilon_x), labels=labels)
+
+decoded = model.decode([model.vector(report)])                  # collector's side
+print(report.to_json())
+"""

@@ -1,0 +1,46 @@
+"""The row page's words."""
+
+from __future__ import annotations
+
+import math
+
+from ui.kit.formats import number
+
+LEDE = (
+    "The same for a row of a table: a loan with its numbers and words, one or fifty thousand. See what leaves your "
+    "device, what a decoder makes of it, and how far each feature moved on the way."
+)
+
+EXAMPLES = "Invented loans: no borrower is behind them. Pick one to fill the form."
+
+OWN_VALUES = "Your own values. They are not in the page’s address, so a copied link does not carry them."
+
+COMPARISON = (
+    "Left what you entered, right what a decoder makes of the report. The tracks show both on the scale of public "
+    "loans, from three standard deviations (σ) below their mean to three above. For words, the decoder gives every "
+    "possible value a probability. Nothing is rounded or corrected: a decoded count may well be below zero."
+)
+
+ONLY_YOU = "Only you can see how far a feature moved: the collector has nothing to compare with."
+
+CSV_COLUMNS = (
+    "Columns are found by their names, in any order; others are ignored. Numbers need a decimal point. A column "
+    "**outcome** (repaid or charged off) is optional: with it, the label is privatised too."
+)
+
+DISTRIBUTION = (
+    "One column of your table, before and after. The smaller ε, the less a single decoded row says about its own "
+    "record; what a collector may hope to learn is the shape of the column as a whole. For words, the probabilities of "
+    "all rows are added up. A decoder shows the likely, so rare values fade."
+)
+
+
+def budget_of_rows(epsilon: float, rows: int) -> str:
+    """What a table costs each person: every row is one person's release."""
+    people = "one person’s release" if rows == 1 else f"{rows:,} people’s releases"
+    if math.isinf(epsilon):
+        return f"<b>Each row is one person’s release.</b> At ε = ∞ these are {people} without any protection."
+    return (
+        f"<b>Each row is one person’s release at ε = {number(epsilon)}.</b> Different people’s budgets do not add up; "
+        "but if somebody is in several rows, or the table is released again, that person’s do."
+    )
