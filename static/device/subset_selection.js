@@ -4,6 +4,18 @@ import { exponential, exponentialUp, PRECISION } from "./logarithm.js";
 import { bernoulli, CERTAIN, randomWords, systemBytes, uniformBelow } from "./randomness.js";
 import { checkedEpsilon, integer } from "./types.js";
 
+const SHORT = 2048; // up to so many symbols the keys have 16 bits, else 64
+
+/**
+ * Uniform 16-bit keys, the first byte lowest.
+ * @param {number} count
+ * @param {import("./randomness.js").Source} source
+ */
+function shortKeys(count, source) {
+  const bytes = source(2 * count);
+  return Uint16Array.from({ length: count }, (_, i) => bytes[2 * i] | (bytes[2 * i + 1] << 8));
+}
+
 /**
  * c = argmax h; of equal scores the first.
  * @param {ArrayLike<number>} h
@@ -94,21 +106,20 @@ export class SubsetSelection {
   }
 
   /**
-   * The ω smallest of k random keys; where c must be in, its key is 0. Among keys without two equal ones all sets
-   * are equally likely, so equal keys are drawn again.
+   * The ω smallest of k random keys; where c must be in, its key is 0. Where the ω-th and the next key are equal there
+   * is no such set, and all keys are drawn again: that event treats all free symbols alike, so among the draws that
+   * stay all sets are equally likely.
    * @param {import("./randomness.js").Source} source
    * @param {number} c
    */
   drawSet(source, c) {
     const keep = bernoulli(this.keepThreshold, source);
     for (;;) {
-      const keys = randomWords(this.symbols, source);
-      if (keep) keys[c] = 0n;
+      const keys = this.symbols <= SHORT ? shortKeys(this.symbols, source) : randomWords(this.symbols, source);
+      if (keep) keys[c] = typeof keys[c] === "bigint" ? 0n : 0;
       const ordered = keys.slice().sort();
-      if (ordered.every((key, i) => i === 0 || key !== ordered[i - 1])) {
-        const last = ordered[this.size - 1];
-        return Uint8Array.from(keys, (key) => (key <= last ? 1 : 0));
-      }
+      const last = ordered[this.size - 1];
+      if (last !== ordered[this.size]) return Uint8Array.from(keys, (key) => (key <= last ? 1 : 0));
     }
   }
 

@@ -10,6 +10,7 @@ import numpy as np
 from rlm_core.baselines.laplace import PerFeatureLaplace
 from rlm_core.owner.budget import Budget, Ledger, Release
 from rlm_core.owner.clip import L1Clip
+from rlm_core.owner.joint import JointLaplace, JointSelection
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.owner.pairs import PairSelection
@@ -29,6 +30,8 @@ def vectors() -> dict[str, Any]:
         "labels": _labels(),
         "sets": _sets(),
         "pairs": _pairs(),
+        "joint_laplace": _joint_laplace(),
+        "joint_sets": _joint_sets(),
         "budget": _budget(),
         "sums": _sums(),
     }
@@ -95,14 +98,50 @@ def _sets() -> list[dict[str, Any]]:
                 drawn = [channel.privatise_symbols([c % k])[0] for c in range(12)]
             sent = [np.packbits(members).tobytes().hex() for members in drawn]
             cases.append({"label": label, "epsilon": written(epsilon), "symbols": k, "sent": sent})
-    # Two equal keys: the whole set is drawn again. The first word decides κ, then k keys follow.
-    channel = SubsetSelection(epsilon=1.0, symbols=16)
-    for first in (0, 2**64 - 1):  # c is forced in; c is not
-        keys = [5] * 2 + list(range(100, 114))
-        head = b"".join(word.to_bytes(8, "little") for word in (first, *keys))
+    cases += _ties()
+    return cases
+
+
+def _ties() -> list[dict[str, Any]]:
+    """Equal keys where the set ends: it is drawn again. The first word decides κ, then 16 keys of 16 bits follow."""
+    channel, cases = SubsetSelection(epsilon=1.0, symbols=16), []
+    for first in (0, 2**64 - 1):  # the symbol is forced in; it is not
+        head = first.to_bytes(8, "little") + b"".join(key.to_bytes(2, "little") for key in [5] * 8 + [900] * 8)
         with forged("ties", head):
             sent = [np.packbits(channel.privatise_symbols([3])[0]).tobytes().hex()]
         cases.append({"label": "ties", "head": head.hex(), "epsilon": 1.0, "symbols": 16, "first": 3, "sent": sent})
+    with forged("many symbols"):  # keys of 64 bits
+        members = SubsetSelection(epsilon=1.0, symbols=2049).privatise_symbols([7])[0]
+    sent = [np.packbits(members).tobytes().hex()]
+    return [*cases, {"label": "many symbols", "epsilon": 1.0, "symbols": 2049, "first": 7, "sent": sent}]
+
+
+def _joint_laplace() -> list[dict[str, Any]]:
+    generator, cases = np.random.default_rng(7), []
+    for number, epsilon in enumerate((0.5, 1.0, 4.0, math.inf)):
+        centre, h = generator.normal(0, 1, 8).tolist(), generator.normal(0, 2, 8).tolist()
+        joint = JointLaplace(epsilon=epsilon, radius=4.0, centre=tuple(centre), constant=0.5)
+        for y in (0, 1):
+            label = f"joint laplace {number} {y}"
+            with forged(label):
+                sent = joint.privatise([h], [y])[0].tolist()
+            shared = {"radius": 4.0, "centre": centre, "constant": 0.5, "h": h, "y": y, "sent": sent}
+            cases.append({"label": label, "epsilon": written(epsilon)} | shared)
+    return cases
+
+
+def _joint_sets() -> list[dict[str, Any]]:
+    generator, cases = np.random.default_rng(8), []
+    low, high = [-1.0, 0.0, 0.25, -1e308], [1.0, 3.0, 0.5, 0.0]
+    for epsilon in (0.5, 2.0, 4.0, math.inf):
+        joint, label = JointSelection(epsilon=epsilon, classes=5, low=tuple(low), high=tuple(high)), f"joint {epsilon}"
+        rows = [*generator.normal(0, 2, (10, 4)).tolist(), low, high]
+        with forged(label):
+            drawn = [joint.privatise([h], [i % 5]) for i, h in enumerate(rows)]
+        sent = [[int(j[0]), np.packbits(members[0]).tobytes().hex()] for j, members in drawn]
+        cases.append(
+            {"label": label, "epsilon": written(epsilon), "classes": 5, "low": low, "high": high, "h": rows, "sent": sent}
+        )
     return cases
 
 

@@ -14,7 +14,7 @@ const bits = (hex, count) =>
 export async function run(base, vectors, read) {
   const from = (name) => import(`${base}${name}.js`);
   const device = Object.assign({}, ...(await Promise.all([
-    "sha256", "randomness", "clip", "laplace", "labels", "subset_selection", "pairs", "per_feature_laplace", "budget",
+    "sha256", "randomness", "clip", "laplace", "labels", "subset_selection", "pairs", "joint", "per_feature_laplace", "budget",
     "mechanism", "release", "table_row", "decoder", "inference", "weights",
   ].map(from))));
   const failures = [];
@@ -97,6 +97,21 @@ function channels(vectors, { device, tape, same, guarded }) {
     guarded(label, () => {
       const [channel, source] = [new device.PairSelection({ epsilon: number(epsilon), codes, classes }), tape(label)];
       sent.forEach((set, c) => same(label, channel.privatiseWith(source, c % codes, c % classes), bits(set, codes * classes)));
+    });
+  }
+  for (const { label, epsilon, radius, centre, constant, h, y, sent } of vectors.joint_laplace) {
+    guarded(label, () => {
+      const joint = new device.JointLaplace({ epsilon: number(epsilon), radius, centre, constant });
+      same(label, joint.privatiseWith(tape(label), h, y), sent);
+    });
+  }
+  for (const { label, epsilon, classes, low, high, h, sent } of vectors.joint_sets) {
+    guarded(label, () => {
+      const [joint, source] = [new device.JointSelection({ epsilon: number(epsilon), classes, low, high }), tape(label)];
+      sent.forEach(([coordinate, set], i) => {
+        const found = joint.privatiseWith(source, h[i], i % classes);
+        same(label, [found.coordinate, ...found.members], [coordinate, ...bits(set, 2 * classes)]);
+      });
     });
   }
   for (const [epsilon, lam, epsilonX, epsilonY] of vectors.budget) {
