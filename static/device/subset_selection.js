@@ -119,7 +119,9 @@ export class SubsetSelection {
       if (keep) keys[c] = typeof keys[c] === "bigint" ? 0n : 0;
       const ordered = keys.slice().sort();
       const last = ordered[this.size - 1];
-      if (last !== ordered[this.size]) return Uint8Array.from(keys, (key) => (key <= last ? 1 : 0));
+      if (last !== ordered[this.size]) {
+        return Uint8Array.from({ length: this.symbols }, (_, i) => (keys[i] <= last ? 1 : 0));
+      }
     }
   }
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from . import channels, draws
+from . import channels, draws, mechanisms
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"
-WRITERS = {"draws": draws.vectors, "channels": channels.vectors}
+WRITERS = {"draws": draws.vectors, "channels": channels.vectors, "mechanisms": mechanisms.vectors}
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)

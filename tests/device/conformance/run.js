@@ -9,7 +9,7 @@ const bits = (hex, count) =>
 /**
  * @param {string} base address of static/device, with a slash at the end
  * @param {Record<string, any>} vectors by file name
- * @param {(path: string) => Promise<ArrayBuffer>} read a file of models/
+ * @param {(sha256: string) => Promise<ArrayBuffer>} read weights by their checksum
  */
 export async function run(base, vectors, read) {
   const from = (name) => import(`${base}${name}.js`);
@@ -34,7 +34,7 @@ export async function run(base, vectors, read) {
     try { check(); } catch (error) { failures.push(`${what}: ${error}`); }
   };
   const context = { device, tape: tapes(device.sha256), same, near, guarded, read };
-  for (const [name, suite] of Object.entries({ draws, channels, encoders })) {
+  for (const [name, suite] of Object.entries({ draws, channels, mechanisms })) {
     if (vectors[name]) await suite(vectors[name], context);
   }
   return { checks, failures };
@@ -121,4 +121,49 @@ function channels(vectors, { device, tape, same, guarded }) {
   vectors.sums.forEach(({ values, total }, i) => same(`sum ${i}`, [device.exactSum(values)], [total]));
 }
 
-async function encoders() {}
+async function mechanisms({ records, mechanisms: all }, { device, tape, same, near, read }) {
+  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const pictures = (texts) => texts.map((text) => Array.from(bytes(text), (value) => value / 255));
+  const x = { mnist: pictures(records.mnist), cifar10: pictures(records.cifar10) };
+  for (const { description, h, codes, reports, belief } of all) {
+    const { name, dataset, trunk, files } = description;
+    if (trunk && !device.trunkFeatures) continue;
+    const rows = description.preprocessor
+      ? records.loans.map((loan) => device.tableRow(loan, description.preprocessor)) : x[dataset];
+    const file = async (role) => (role in files ? read(files[role].sha256) : null);
+    const mechanism = device.Mechanism.from(description, await file("encoder"));
+    if (h) {
+      const found = rows.map((row) => mechanism.encode(row));
+      found.forEach((each, i) => near(`${name}: h of record ${i}`, each, h[i], 1e-4));
+      same(`${name}: codes`, found.map((each) => device.codeOf(each)), codes);
+    }
+    for (const { epsilon, lam, label, record, tape: at, report } of reports) {
+      const text = device.releaseWith(tape(at), mechanism, rows[record], label, { epsilon: number(epsilon), lam });
+      const [found, expected] = [JSON.parse(text), JSON.parse(report)];
+      if (h && expected.numbers) {
+        near(`${name}: numbers of a report`, found.numbers, expected.numbers, 1e-4);
+        delete found.numbers;
+        delete expected.numbers;
+        same(`${name}: the rest of a report`, [JSON.stringify(found)], [JSON.stringify(expected)]);
+      } else same(`${name}: bytes of a report`, [text], [report]);
+    }
+    if (belief) {
+      const prior = device.priorOf(device.tensors(await file("bundle")));
+      const weights = device.tensors(await file("decoder"));
+      const isSet = description.release === "codes";
+      const likelihood = isSet
+        ? device.setLogLikelihood(Uint8Array.from(belief.sent), belief.epsilon, prior, null)
+        : device.laplaceLogLikelihood(belief.sent, mechanism.noise(belief.epsilon).scale, prior);
+      const labels = new device.RandomisedResponse({ epsilon: belief.epsilon_label, classes: description.classes.length });
+      const classes = device.infer(likelihood, prior, labels.classes, labels.logLikelihood(belief.label)).classes;
+      near(`${name}: belief`, classes, belief.classes, 1e-3);
+      if (description.decoder.kind === "picture" && !device.pictureDecoder) continue;
+      const codeDecoder = isSet && new device.CodeDecoder(weights);
+      const decoded = codeDecoder
+        ? codeDecoder.mean(codeDecoder.posterior(Uint8Array.from(belief.sent), belief.epsilon))
+        : device.decoder(description.decoder, weights)(belief.sent);
+      const step = Math.max(1, Math.floor(decoded.length / 64));
+      near(`${name}: decoded`, Array.from(decoded).filter((_, i) => i % step === 0), belief.decoded, 1e-3);
+    }
+  }
+}
