@@ -42,14 +42,15 @@ export class Mechanism {
   }
 
   /**
-   * The mechanism whose encoder reads records directly (or features of a trunk: see worker.js).
    * @param {Description} description
    * @param {ArrayBuffer | null} encoderFile null where there is nothing to learn
+   * @param {((x: ArrayLike<number>) => Float32Array) | null} [features] of the trunk, where a picture goes through one
    */
-  static from(description, encoderFile) {
+  static from(description, encoderFile, features = null) {
     if (encoderFile === null) return new Mechanism(description, (x) => Float64Array.from(x));
     const network = mlp(tensors(encoderFile));
-    return new Mechanism(description, description.merge ? merged(network, description.merge) : network);
+    const encoder = description.merge ? merged(network, description.merge) : network;
+    return new Mechanism(description, features ? (x) => encoder(features(x)) : encoder);
   }
 
   /**

@@ -1,6 +1,7 @@
 // The Laplace mechanism, feature by feature, for bounded features such as pixels. Twin of rlm_core/baselines/laplace.py.
 
 import { discreteLaplace, systemBytes } from "./randomness.js";
+import { roundHalfEven } from "./rounding.js";
 import { finite, positive } from "./types.js";
 
 const LOG2_SCALE = 30n;
@@ -85,11 +86,4 @@ export class PerFeatureLaplace {
     }
     return record.map((value, j) => Math.min(Math.max(value, this.low[j]), this.high[j]));
   }
-}
-
-/** @param {number} value */
-function roundHalfEven(value) {
-  const below = Math.floor(value);
-  const rest = value - below; // exact: both are below 2^51
-  return rest > 0.5 || (rest === 0.5 && below % 2 !== 0) ? below + 1 : below;
 }

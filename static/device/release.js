@@ -17,7 +17,7 @@ import { codeOf, SubsetSelection } from "./subset_selection.js";
  * @typedef {object} Plan
  * @property {number} epsilonX
  * @property {number} epsilonY 0 where nothing is divided
- * @property {(source: import("./randomness.js").Source, h: Float64Array, label: number | null) =>
+ * @property {(source: import("./randomness.js").Source, h: Float64Array, rehearsal?: boolean) =>
  *   import("./report.js").Payload} send
  * @property {RandomisedResponse | null} labels
  */
@@ -34,9 +34,12 @@ export function plan(mechanism, label, { epsilon, lam = null }) {
   if (label !== null && lam === null && release === "codes") {
     const pairs = new PairSelection({ epsilon, codes, classes: classes.length });
     pairs.symbol(0, label); // raises on a label that is none
-    const send = (/** @type {any} */ source, /** @type {Float64Array} */ h) =>
-      ({ members: pairs.privatiseWith(source, codeOf(h), label) });
-    return { epsilonX: epsilon, epsilonY: 0, send, labels: null };
+    return {
+      epsilonX: epsilon,
+      epsilonY: 0,
+      labels: null,
+      send: (source, h, rehearsal) => sendSet(pairs.channel, source, pairs.symbol(codeOf(h), label), rehearsal),
+    };
   }
   if (label !== null && lam === null) {
     throw new RangeError(`Expected lam, how ${mechanism.description.name} divides epsilon between record and label.`);
@@ -50,11 +53,22 @@ export function plan(mechanism, label, { epsilon, lam = null }) {
     epsilonX,
     epsilonY: budget ? budget.epsilonY : 0,
     labels,
-    send: (source, h) =>
+    send: (source, h, rehearsal) =>
       noise instanceof SubsetSelection
-        ? { members: noise.privatiseWith(source, codeOf(h)) }
+        ? sendSet(noise, source, codeOf(h), rehearsal)
         : { numbers: noise.privatiseWith(source, h) },
   };
+}
+
+/**
+ * A rehearsal orders the same keys at every ε, also where a set has one member: so sets change little by little.
+ * @param {SubsetSelection} channel
+ * @param {import("./randomness.js").Source} source
+ * @param {number} symbol
+ * @param {boolean} [rehearsal]
+ */
+function sendSet(channel, source, symbol, rehearsal = false) {
+  return { members: rehearsal ? channel.drawSet(source, symbol) : channel.privatiseWith(source, symbol) };
 }
 
 /**
@@ -79,23 +93,11 @@ export function release(mechanism, x, label, settings) {
  */
 export function releaseWith(source, mechanism, x, label, settings) {
   const { name, digest } = mechanism.description;
-  const { payload, reported, plan: planned } = draw(source, mechanism, mechanism.encode(x), label, settings);
-  const { epsilonX, epsilonY } = planned;
-  const cost = reported === null ? { epsilon: epsilonX } : { epsilonX, epsilonY, label: reported };
+  const h = mechanism.encode(x);
+  const { epsilonX, epsilonY, send, labels } = plan(mechanism, label, settings);
+  const payload = send(source, h); // first the record's part, then the label's, as Python does
+  const cost = labels && label !== null
+    ? { epsilonX, epsilonY, label: labels.privatiseWith(source, label) }
+    : { epsilon: epsilonX };
   return toJson({ mechanism: name, digest }, cost, payload);
-}
-
-/**
- * One draw: first the record's part, then the label's, as Python does.
- * @param {import("./randomness.js").Source} source
- * @param {import("./mechanism.js").Mechanism} mechanism
- * @param {Float64Array} h
- * @param {number | null} label
- * @param {Settings} settings
- */
-export function draw(source, mechanism, h, label, settings) {
-  const planned = plan(mechanism, label, settings);
-  const payload = planned.send(source, h, label);
-  const reported = planned.labels && label !== null ? planned.labels.privatiseWith(source, label) : null;
-  return { payload, reported, plan: planned };
 }

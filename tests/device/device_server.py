@@ -69,7 +69,7 @@ RUN = """async (names) => {
     const { run } = await import("/conformance/run.js");
     const vectors = {};
     for (const name of names) vectors[name] = await (await fetch(`/vectors/${name}.json`)).json();
-    const read = async (sha256) => (await fetch(`/weights/${sha256}`)).arrayBuffer();
+    const read = async (sha256) => (await fetch(sha256.endsWith(".wasm") ? `/device/${sha256}` : `/weights/${sha256}`)).arrayBuffer();
     return run(`${location.origin}/device/`, vectors, read);
 }"""
 

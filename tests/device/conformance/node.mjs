@@ -11,5 +11,5 @@ const vectors = {};
 for (const file of await readdir(folder)) {
   if (file.endsWith(".json")) vectors[file.slice(0, -5)] = JSON.parse(await readFile(`${folder}/${file}`, "utf8"));
 }
-const read = async (sha256) => Uint8Array.from(await readFile(weights[sha256])).buffer;
+const read = async (sha256) => Uint8Array.from(await readFile(sha256 in weights ? weights[sha256] : `${device}/${sha256}`)).buffer;
 console.log(JSON.stringify(await run(`${pathToFileURL(device).href}/`, vectors, read)));

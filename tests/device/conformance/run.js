@@ -15,7 +15,7 @@ export async function run(base, vectors, read) {
   const from = (name) => import(`${base}${name}.js`);
   const device = Object.assign({}, ...(await Promise.all([
     "sha256", "randomness", "clip", "laplace", "labels", "subset_selection", "pairs", "joint", "per_feature_laplace", "budget",
-    "mechanism", "release", "table_row", "decoder", "inference", "weights",
+    "mechanism", "release", "table_row", "decoder", "inference", "weights", "trunk",
   ].map(from))));
   const failures = [];
   let checks = 0;
@@ -125,13 +125,15 @@ async function mechanisms({ records, mechanisms: all }, { device, tape, same, ne
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const pictures = (texts) => texts.map((text) => Array.from(bytes(text), (value) => value / 255));
   const x = { mnist: pictures(records.mnist), cifar10: pictures(records.cifar10) };
+  const trunks = new Map();
   for (const { description, h, codes, reports, belief } of all) {
     const { name, dataset, trunk, files } = description;
-    if (trunk && !device.trunkFeatures) continue;
     const rows = description.preprocessor
       ? records.loans.map((loan) => device.tableRow(loan, description.preprocessor)) : x[dataset];
     const file = async (role) => (role in files ? read(files[role].sha256) : null);
-    const mechanism = device.Mechanism.from(description, await file("encoder"));
+    const shape = JSON.stringify(trunk);
+    if (trunk && !trunks.has(shape)) trunks.set(shape, await device.trunkFeatures(trunk, await file("trunk"), await read("conv.wasm")));
+    const mechanism = device.Mechanism.from(description, await file("encoder"), trunk ? trunks.get(shape) : null);
     if (h) {
       const found = rows.map((row) => mechanism.encode(row));
       found.forEach((each, i) => near(`${name}: h of record ${i}`, each, h[i], 1e-4));
