@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -93,3 +94,22 @@ def in_node(node: str, device: Path = DEVICE, vectors: Path = VECTORS) -> Outcom
     assert done.returncode == 0, done.stderr[-3000:]
     outcome: Outcome = json.loads(done.stdout)
     return outcome
+
+
+@contextmanager
+def app_server(app: Any) -> Iterator[str]:
+    """The address of an ASGI app while uvicorn runs it in a thread."""
+    import uvicorn
+
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 60
+    while not server.started:
+        assert time.monotonic() < deadline, "the server did not start"
+        time.sleep(0.05)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=30)
