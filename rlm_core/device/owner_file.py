@@ -82,12 +82,12 @@ def bundle(entry: str) -> str:
         source = (SCRIPTS / f"{name}.js").read_text(encoding="utf-8")
         for _, other in _IMPORT.findall(source):
             add(other)
-        body = _IMPORT.sub(lambda found: f"const {{ {found[1]} }} = {found[2]};\n", source)
+        body = _IMPORT.sub(lambda found: f"const {{ {found[1]} }} = module_{found[2]};\n", source)
         exports = _EXPORT.findall(body)
         body = re.sub(r"^export (?=(?:async )?(?:const|function|class) )", "", body, flags=re.MULTILINE)
         if re.search(r"^(?:import|export)\b", body, re.MULTILINE):
             raise ValueError(f"Expected plain imports and exports in {name}.js.")
-        parts[name] = f"const {name} = (() => {{\n{body}return {{ {', '.join(exports)} }};\n}})();\n"
+        parts[name] = f"const module_{name} = (() => {{\n{body}return {{ {', '.join(exports)} }};\n}})();\n"
 
     add(entry.removesuffix(".js"))
     return "\n" + "".join(parts.values()).replace("</script", "<\\/script")

@@ -91,5 +91,5 @@ def test_every_mechanism_without_a_trunk_has_a_file_with_its_own_weights(name: s
 
 def test_one_script_holds_every_module_once() -> None:
     program = bundle("owner_page.js")
-    assert program.count("const randomness = (() => {") == 1
+    assert program.count("const module_randomness = (() => {") == 1
     assert not re.search(r"^(import|export) ", program, re.MULTILINE)
