@@ -68,6 +68,7 @@ def test_a_strange_host_cannot_write_into_the_policy(address: str, host: str) ->
         with get(f"{address}/device/worker.js", host=host) as answer:
             assert answer.headers["content-security-policy"].endswith("connect-src 'none'")
     except urllib.error.HTTPError as error:  # uvicorn refuses some of them itself
+        error.close()
         assert error.code == 400
 
 
@@ -78,6 +79,7 @@ def test_a_strange_host_cannot_write_into_the_policy(address: str, host: str) ->
 def test_nothing_else_is_served(address: str, path: str) -> None:
     with pytest.raises(urllib.error.HTTPError) as failed:
         get(f"{address}/device/{path}")
+    failed.value.close()
     assert failed.value.code == 404
 
 
