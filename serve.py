@@ -20,6 +20,8 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 from streamlit import net_util
 
+import device_routes
+
 # The page's own scripts, styles and data addresses; no other host, no plug-ins, no framing elsewhere.
 POLICY = "; ".join(
     (
@@ -44,7 +46,7 @@ HEADERS = {
 CLOSED = ("/_stcore/metrics", "/_stcore/agent")
 """Streamlit's own addresses that no visitor needs: what the server holds in memory, and driving the app by programs."""
 
-ROUTES: list[BaseRoute] = []
+ROUTES: list[BaseRoute] = [*device_routes.ROUTES]
 """Further addresses of this server, before Streamlit's own."""
 
 
@@ -56,7 +58,7 @@ net_util.get_external_ip = net_util.get_internal_ip = nobody
 
 
 class StrictHeaders:
-    """Adds HEADERS to every HTTP answer."""
+    """Adds HEADERS to every HTTP answer; those that an answer has of its own stay."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
@@ -69,8 +71,9 @@ class StrictHeaders:
 
         async def send_with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
-                kept = [(name, value) for name, value in message["headers"] if name.lower() not in HEADERS]
-                message["headers"] = kept + list(HEADERS.items())
+                own = {name.lower() for name, _ in message["headers"]}  # a route may be stricter
+                added = [(name, value) for name, value in HEADERS.items() if name not in own]
+                message["headers"] = [*message["headers"], *added]
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

@@ -140,6 +140,6 @@ def _probability(epsilon: float, dimension: int) -> Fraction:
     plus, minus = half_spaces(dimension)
     # Rounded up, p only falls. exp rounds to nearest at 80 digits; the next number above is never too small.
     # The context's own methods: Decimal's operators would round to 28 digits, and p to 1 for a large ε.
-    inverse = _ROUND_UP.next_plus(_ROUND_UP.exp(-Decimal(epsilon)))
+    inverse = _ROUND_UP.next_plus(_ROUND_UP.exp(Decimal(-epsilon)))
     odds = _ROUND_UP.multiply(_ROUND_UP.divide(Decimal(minus), Decimal(plus)), inverse)
     return floor64(_ROUND_DOWN.divide(Decimal(1), _ROUND_UP.add(Decimal(1), odds)))

@@ -50,7 +50,7 @@ class RandomisedResponse:
         if math.isinf(self.epsilon):
             return Fraction(1)
         # κ falls as e^{−ε} rises. exp rounds to nearest at 80 digits; the next number above is never too small.
-        inverse = _ROUND_UP.next_plus(_ROUND_UP.exp(-Decimal(self.epsilon)))
+        inverse = _ROUND_UP.next_plus(_ROUND_UP.exp(Decimal(-self.epsilon)))
         above = max(Decimal(0), _ROUND_DOWN.subtract(Decimal(1), inverse))
         below = _ROUND_UP.fma(Decimal(self.classes - 1), inverse, Decimal(1))
         return floor64(_ROUND_DOWN.divide(above, below))

@@ -121,7 +121,7 @@ class SubsetSelection:
         if math.isinf(self.epsilon):
             return Fraction(1)
         # κ falls as e^{−ε} rises. exp rounds to nearest at 80 digits; the next number above is never too small.
-        inverse = _ROUND_UP.next_plus(_ROUND_UP.exp(-Decimal(self.epsilon)))
+        inverse = _ROUND_UP.next_plus(_ROUND_UP.exp(Decimal(-self.epsilon)))
         rest = max(Decimal(0), _ROUND_DOWN.subtract(Decimal(1), inverse))
         above = _ROUND_DOWN.multiply(Decimal(self.size), rest)
         below = _ROUND_UP.add(_ROUND_UP.multiply(Decimal(self.symbols), inverse), above)

@@ -61,6 +61,11 @@ def test_rounding_down_costs_next_to_nothing(epsilon: float, classes: int) -> No
     assert exact - Fraction(1, 2**63) <= response.truth_probability <= exact
 
 
+def test_epsilon_is_taken_exactly() -> None:
+    """κ·2⁶⁴ = 8 − 2⁻¹²¹ here; with ε rounded to 28 digits it would come out as 8, and the ratio above e^ε."""
+    assert RandomisedResponse(epsilon=2.0**-60, classes=2).keep_probability == Fraction(7, 2**64)
+
+
 def test_the_callers_decimal_precision_does_not_matter() -> None:
     expected = RandomisedResponse(epsilon=1.0, classes=3).keep_probability
     with localcontext(prec=3):

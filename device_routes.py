@@ -1,0 +1,104 @@
+"""What serve.py serves of the owner's side: scripts, descriptions, weights, and files to take home.
+
+    /device/<file>                     scripts of static/device; worker.js with a policy of its own
+    /device/mechanisms/<name>.json     what a device must know of a mechanism
+    /device/weights/<sha256>           its weights, as they are, cached for good
+    /device/owner/<name>.html          the owner's side of one mechanism as a single file
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from rlm_core.device import description as device
+from rlm_core.device.owner_file import SCRIPTS, has_file, owner_file
+
+TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
+STRICT = {
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
+FOR_GOOD = "public, max-age=31536000, immutable"
+
+
+def worker_policy(request: Request) -> str:
+    """The Worker holds the record: it may fetch our weights and the kernels, run our scripts, and nothing else.
+
+    A path needs an origin in front of it, and the origin is the one asked for; a name that no host can have is left
+    out, and then the Worker can fetch nothing.
+    """
+    host = request.headers.get("host", "")
+    origin = f"{request.url.scheme}://{host}/device" if re.fullmatch(r"[\w.\-\[\]:]+", host, re.ASCII) else ""
+    allowed = f"{origin}/weights/ {origin}/conv.wasm" if origin else "'none'"
+    return f"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src {allowed}"
+
+
+async def script(request: Request) -> Response:
+    """A file of static/device."""
+    path = SCRIPTS / request.path_params["file"]
+    if path.suffix not in TYPES or path.parent != SCRIPTS or not path.is_file():
+        return _missing()
+    headers = STRICT | {"cache-control": "no-cache"}
+    if path.name == "worker.js":
+        headers["content-security-policy"] = worker_policy(request)
+    return FileResponse(path, media_type=TYPES[path.suffix], headers=headers)
+
+
+async def mechanism(request: Request) -> Response:
+    """A description; weights are named by their address below /device/."""
+    name = request.path_params["name"]
+    if name not in await run_in_threadpool(_offered):
+        return _missing()
+    about = await run_in_threadpool(device.description, name)
+    return JSONResponse(about, headers=STRICT | {"cache-control": "no-cache"})
+
+
+async def weights(request: Request) -> Response:
+    """A file by its checksum: it never changes. Marked as encoded already, so that nothing compresses it anew."""
+    path = (await run_in_threadpool(_weights)).get(request.path_params["sha256"])
+    if path is None:
+        return _missing()
+    headers = STRICT | {"cache-control": FOR_GOOD, "content-encoding": "identity"}
+    return FileResponse(path, media_type="application/octet-stream", headers=headers)
+
+
+async def owner(request: Request) -> Response:
+    """One file with the owner's side of a mechanism; it brings its own policy."""
+    name = request.path_params["name"]
+    if name not in await run_in_threadpool(_offered) or not has_file(name):
+        return _missing()
+    page = await run_in_threadpool(owner_file, name)
+    download = f'attachment; filename="owner-{name}.html"'
+    headers = STRICT | {"content-security-policy": page.policy, "content-disposition": download}
+    return Response(page.html, media_type="text/html; charset=utf-8", headers=headers)
+
+
+@lru_cache(maxsize=1)
+def _offered() -> frozenset[str]:
+    return frozenset(device.offered())
+
+
+@lru_cache(maxsize=1)
+def _weights() -> dict[str, Path]:
+    return device.weights()
+
+
+def _missing() -> Response:
+    return PlainTextResponse("Not found.\n", status_code=404, headers=STRICT)
+
+
+ROUTES: list[BaseRoute] = [
+    Route("/device/mechanisms/{name}.json", mechanism),
+    Route("/device/weights/{sha256}", weights),
+    Route("/device/owner/{name}.html", owner),
+    Route("/device/{file}", script),
+]

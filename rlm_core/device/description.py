@@ -1,0 +1,109 @@
+"""What a device must know of a mechanism to release by it: public numbers, and which files hold its weights."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rlm_core.baselines.laplace import PerFeatureLaplace
+from rlm_core.digest import mechanism_digest
+from rlm_core.zoo import card, names
+from rlm_core.zoo.cards import Card, encoder_card, trunk_files, trunk_folder
+from rlm_core.zoo.model import CODES
+
+PIXELS = "-pixels"
+"""Suffix of the baseline that adds noise to every pixel: "mnist-pixels" is not in the zoo, but the device has it."""
+
+_PICTURES = {"mnist": 784, "cifar10": 3072}
+
+
+def offered() -> list[str]:
+    """All that a device can release by: the zoo, and noise on every pixel of the two picture sets."""
+    return [*names(), *(dataset + PIXELS for dataset in _PICTURES)]
+
+
+@lru_cache(maxsize=128)
+def description(name: str) -> dict[str, Any]:
+    """One mechanism for ``static/device/mechanism.js``; its weights are named by their SHA-256.
+
+    >>> about = description("mnist-qrlm-k12")
+    >>> about["release"], about["latent_dim"], sorted(about["files"])
+    ('codes', 12, ['bundle', 'decoder', 'encoder'])
+    """
+    if name.removesuffix(PIXELS) in _PICTURES:
+        return _pixels(name.removesuffix(PIXELS))
+    about = card(name)
+    files = {"encoder": encoder_card(about).folder / "encoder.safetensors"}
+    files |= {role: about.folder / f"{role}.safetensors" for role in ("decoder", "bundle")}
+    result = {
+        "name": about.name,
+        "digest": about.digest,
+        "release": "codes" if about.kind == CODES else "numbers",
+        "dataset": about.dataset,
+        "classes": list(about.classes),
+        "input_dim": about.input_dim,
+        "latent_dim": about.latent_dim,
+        "decoder": _decoder(about),
+    }
+    result |= {"merge": about.architecture["merge"]} if about.kind == CODES else {"radius": about.radius}
+    if about.dataset == "cifar10":
+        result["trunk"] = {"side": about.architecture["side"], "mirrored": about.architecture["mirrored"]}
+        files["trunk"] = trunk_folder(about) / "trunk.safetensors"
+    table = about.folder / "preprocessor.json"
+    if table.is_file():
+        result["preprocessor"] = json.loads(table.read_text(encoding="utf-8"))
+    checksums = {role: _checksum(about, role) for role in files}
+    return result | {
+        "files": {
+            role: {"sha256": checksums[role], "bytes": path.stat().st_size, "url": f"weights/{checksums[role]}"}
+            for role, path in files.items()
+        }
+    }
+
+
+def weights() -> dict[str, Path]:
+    """Every file that a description names, by its SHA-256."""
+    found = {}
+    for name in names():
+        about = card(name)
+        found |= {_checksum(about, role): about.folder / f"{role}.safetensors" for role in ("decoder", "bundle")}
+        found[_checksum(about, "encoder")] = encoder_card(about).folder / "encoder.safetensors"
+        if about.dataset == "cifar10":
+            found[_checksum(about, "trunk")] = trunk_folder(about) / "trunk.safetensors"
+    return found
+
+
+def _checksum(about: Card, role: str) -> str:
+    file = f"{role}.safetensors"
+    if role == "trunk":
+        return trunk_files(about)[file]
+    return (encoder_card(about) if role == "encoder" else about).files[file]
+
+
+def _decoder(about: Card) -> dict[str, Any]:
+    if about.kind == CODES:
+        return {"kind": "codes"}
+    if about.dataset == "lending_club":
+        return {"kind": "table", "categorical": about.architecture["categorical"]}
+    return {"kind": "picture" if about.dataset == "cifar10" else "pixels"}
+
+
+def _pixels(dataset: str) -> dict[str, Any]:
+    """Laplace noise on every pixel: nothing is learnt, so there are no files."""
+    dimension = _PICTURES[dataset]
+    low, high = (0.0,) * dimension, (1.0,) * dimension
+    mechanism = PerFeatureLaplace(epsilon=float(dimension), low=low, high=high)
+    return {
+        "name": mechanism.name,
+        "digest": mechanism_digest(mechanism),
+        "release": "features",
+        "dataset": dataset,
+        "classes": list(card(names(dataset)[0]).classes),
+        "input_dim": dimension,
+        "latent_dim": dimension,
+        "low": list(low),
+        "high": list(high),
+        "files": {},
+    }

@@ -1,0 +1,177 @@
+// The page of one saved file (rlm_core/device/owner_file.py): a form, and a report as text. It can connect to nothing.
+
+import { Ledger } from "./budget.js";
+import { Mechanism } from "./mechanism.js";
+import { decode, fitDigit, fitPhoto, onGround } from "./picture.js";
+import { plan, release } from "./release.js";
+import { tableRow } from "./table_row.js";
+import { verify } from "./weights.js";
+
+const PEN = 20; // of a canvas with 280 pixels a side
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} [properties]
+ * @param {...(Node | string)} children
+ */
+function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return /** @type {any} */ (made);
+}
+
+/** @param {string} id */
+const embedded = (id) => document.getElementById(id)?.textContent ?? "";
+
+/** A record from what the visitor does: a getter of x. @typedef {() => ArrayLike<number>} Input */
+
+/**
+ * A row of a table: one field for every column.
+ * @param {HTMLElement} parent
+ * @param {import("./table_row.js").Preprocessor} preprocessor
+ * @returns {Input}
+ */
+function tableInput(parent, preprocessor) {
+  /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
+  const fields = {};
+  for (const { name, mean } of preprocessor.numbers) {
+    fields[name] = element("input", { type: "number", step: "any", value: String(Number(mean.toPrecision(3))) });
+  }
+  for (const { name, levels, rare } of preprocessor.categories) {
+    const own = rare.length ? levels.slice(0, -1) : levels;
+    fields[name] = element("select", {}, ...[...own, ...rare].map((level) => element("option", {}, level)));
+  }
+  for (const [name, field] of Object.entries(fields)) parent.append(element("label", {}, name, field));
+  return () => tableRow(Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])), preprocessor);
+}
+
+/**
+ * A picture: a file, or, for digits, a drawing.
+ * @param {HTMLElement} parent
+ * @param {string} dataset
+ * @param {(message: string) => void} complain
+ * @returns {Input}
+ */
+function pictureInput(parent, dataset, complain) {
+  /** @type {Float32Array | null} */
+  let fitted = null;
+  const digits = dataset === "mnist";
+  const file = element("input", { type: "file", accept: "image/*" });
+  parent.append(element("label", {}, "A picture from this device", file));
+  const canvas = element("canvas", { width: 280, height: 280, ariaLabel: "Draw a digit here" });
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  const clear = () => {
+    fitted = null;
+    pen.fillRect(0, 0, 280, 280);
+  };
+  clear();
+  file.onchange = async () => {
+    try {
+      const picture = await decode(file.files[0]);
+      clear();
+      fitted = digits ? fitDigit(picture) : fitPhoto(picture);
+      show(pen, fitted, digits ? 28 : 32, digits ? 1 : 3);
+      complain("");
+    } catch (error) {
+      complain(String(/** @type {Error} */ (error).message));
+    }
+  };
+  if (digits) {
+    Object.assign(pen, { lineWidth: PEN, lineCap: "round", lineJoin: "round", strokeStyle: "#fff" });
+    const at = (/** @type {PointerEvent} */ event) => {
+      const scale = 280 / canvas.getBoundingClientRect().width;
+      return /** @type {const} */ ([event.offsetX * scale, event.offsetY * scale]);
+    };
+    canvas.onpointerdown = (/** @type {PointerEvent} */ event) => {
+      if (fitted) clear(); // a file's picture makes room for a drawing
+      canvas.setPointerCapture(event.pointerId);
+      pen.beginPath();
+      pen.moveTo(...at(event));
+    };
+    canvas.onpointermove = (/** @type {PointerEvent} */ event) => {
+      if (!event.buttons) return;
+      pen.lineTo(...at(event));
+      pen.stroke();
+    };
+    const wipe = element("button", { type: "button", className: "plain", onclick: clear }, "Clear");
+    parent.append(element("p", {}, "… or draw a digit:"), canvas, wipe);
+  } else parent.append(canvas);
+  return () => {
+    if (fitted) return fitted;
+    if (!digits) throw new Error("Choose a picture first.");
+    return fitDigit({ rgb: onGround(pen.getImageData(0, 0, 280, 280).data), height: 280, width: 280 });
+  };
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Float32Array} x
+ * @param {number} side
+ * @param {number} channels
+ */
+function show(pen, x, side, channels) {
+  const cell = 280 / side;
+  for (let i = 0; i < side * side; i++) {
+    const [r, g, b] = [0, 1, 2].map((c) => Math.round(255 * x[i * channels + (c % channels)]));
+    pen.fillStyle = `rgb(${r} ${g} ${b})`;
+    pen.fillRect((i % side) * cell, Math.floor(i / side) * cell, cell + 0.5, cell + 0.5);
+  }
+  pen.fillStyle = "#000";
+}
+
+async function start() {
+  /** @type {import("./mechanism.js").Description} */
+  const about = JSON.parse(embedded("description"));
+  const letters = atob(embedded("encoder"));
+  const file = about.files.encoder ? Uint8Array.from(letters, (letter) => letter.charCodeAt(0)).buffer : null;
+  if (file) await verify(file, about.files.encoder.sha256, "encoder");
+  const mechanism = Mechanism.from(about, file);
+  const ledger = new Ledger();
+  const pairs = about.release === "codes";
+
+  const main = /** @type {HTMLElement} */ (document.querySelector("main"));
+  const message = element("p", { className: "error", role: "alert" });
+  const complain = (/** @type {string} */ text) => { message.textContent = text; };
+  const record = element("fieldset", {}, element("legend", {}, "Your record"));
+  const settings = element("fieldset", {}, element("legend", {}, "What may be learnt"));
+  const label = element("select", { id: "label" }, element("option", { value: "" }, "not sent"),
+    ...about.classes.map((name, y) => element("option", { value: String(y) }, name)));
+  const epsilon = element("input", { type: "number", id: "epsilon", min: "0.000001", step: "any", value: "4" });
+  const lam = element("input", { type: "number", id: "lam", min: "0", max: "1", step: "0.05", value: "0.75" });
+  const text = element("textarea", { id: "report", readOnly: true, ariaLabel: "The report" });
+  const spent = element("output", { id: "spent" });
+  const go = element("button", { type: "button", id: "release" }, "Make the report");
+  main.append(
+    element("h1", {}, `${about.name}: your side`),
+    element("p", {}, "Everything happens in this file. It cannot connect to anything; what you make of the report is up to you."),
+    record, settings, go, message, text, spent,
+  );
+  const input = about.preprocessor ? tableInput(record, about.preprocessor) : pictureInput(record, about.dataset, complain);
+  settings.append(element("label", {}, "Its class", label), element("label", {}, "Privacy ε, smaller is safer", epsilon));
+  if (!pairs) settings.append(element("label", {}, "Share λ of ε for the record", lam));
+
+  const tell = () => {
+    const count = ledger.releases.length;
+    spent.textContent = count ? `${count} released in this browser; about this record ε = ${ledger.spent("record")} in total.` : "";
+  };
+  tell();
+  go.onclick = () => {
+    try {
+      complain("");
+      const y = label.value === "" ? null : Number(label.value);
+      const chosen = { epsilon: Number(epsilon.value), lam: pairs || y === null ? null : Number(lam.value) };
+      const x = mechanism.check(input());
+      const { epsilonX, epsilonY } = plan(mechanism, y, chosen);
+      const key = ledger.spend({ record: "record", mechanism: about.name, epsilon_x: epsilonX, epsilon_y: epsilonY });
+      const report = release(mechanism, x, y, chosen);
+      ledger.keep(key, report);
+      text.value = report;
+      tell();
+    } catch (error) {
+      complain(String(/** @type {Error} */ (error).message));
+    }
+  };
+  document.body.dataset.ready = "yes";
+}
+
+start().catch((error) => { document.body.append(String(error)); });

@@ -1,0 +1,33 @@
+"""Random bytes that both sides can make: SHA-256 of a label and a counter, after a chosen beginning."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+
+class Tape:
+    """``tape(n)`` gives the next n bytes: first ``head``, then SHA-256(label, 0), SHA-256(label, 1), …"""
+
+    def __init__(self, label: str, head: bytes = b"") -> None:
+        self.label, self.rest, self.block = label.encode(), head, 0
+
+    def __call__(self, count: int) -> bytes:
+        parts, have = [self.rest], len(self.rest)
+        while have < count:
+            parts.append(hashlib.sha256(self.label + self.block.to_bytes(8, "big")).digest())
+            self.block += 1
+            have += 32
+        joined = b"".join(parts)
+        self.rest = joined[count:]
+        return joined[:count]
+
+
+@contextmanager
+def forged(label: str, head: bytes = b"") -> Iterator[None]:
+    """While open, the operating system's source gives a tape's bytes. For vectors only: nothing is private."""
+    with patch.object(os, "urandom", Tape(label, head)):
+        yield

@@ -1,0 +1,97 @@
+"""The JavaScript side computes what Python does: integer by integer, in Chromium and, where it is there, in node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conformance import channels, draws
+from device_server import DEVICE, VECTORS, in_chromium, in_node, site
+
+from rlm_core.device.description import description, offered
+
+# One broken line each: (file, what stands there, what a careless twin would write).
+BROKEN = {
+    "float logarithm": (
+        "randomness.js",
+        "(word) => settle(word, source)",
+        "(word) => Math.floor(-(2 ** 30) * Math.log((Number(word) + 1) / 2 ** 64))",
+    ),
+    "biased modulo": ("randomness.js", "values[i] = Number(words[j] & mask);", "values[i] = Number(words[j] % BigInt(bound));"),
+    "missing clip": ("laplace.js", "const z = this.clip.clip(h);", "const z = Float64Array.from(h);"),
+    "zero counted twice": ("randomness.js", "(Object.is(value, -0) ? [i] : [])", "(value !== value ? [i] : [])"),
+    "zero drawn again with either sign": ("randomness.js", "Object.is(value, -0) ?", "value === 0 ?"),
+    "signs from the low bit": ("randomness.js", "(7 - (i & 7))", "(i & 7)"),
+    "threshold rounded up": ("labels.js", "+ BigInt(this.classes - 1) * inverse);", "+ BigInt(this.classes - 1) * inverse) + 1n;"),
+    "float exponential": (
+        "subset_selection.js",
+        "const inverse = exponentialUp(this.epsilon);",
+        "const inverse = BigInt(Math.round(Math.exp(-this.epsilon) * 2 ** 53)) << 267n;",
+    ),
+    "sensitivity of half the size": ("laplace.js", "Math.floor(this.epsilon * 2 ** 29)", "Math.floor(this.epsilon * 2 ** 30)"),
+    "label of its own in a pair": ("pairs.js", "this.codes - 1) * this.classes +", "this.codes - 1) + this.codes *"),
+    "rounded to the grid, not truncated": ("laplace.js", "Math.trunc((value", "Math.round((value"),
+}
+
+
+@pytest.fixture(scope="session")
+def whole_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return site(tmp_path_factory.mktemp("device") / "site")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["draws", "channels", "mechanisms"])
+def test_chromium_computes_what_python_does(name: str, chromium: Any, whole_site: Path) -> None:
+    outcome = in_chromium(chromium, whole_site, [name])
+    assert outcome["failures"] == []
+    assert outcome["checks"] > 200
+
+
+def test_node_computes_what_python_does(node: str) -> None:
+    outcome = in_node(node)
+    assert outcome["failures"] == []
+    assert outcome["checks"] > 2_000
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_twin_is_caught(name: str, chromium: Any, tmp_path: Path) -> None:
+    file, right, wrong = BROKEN[name]
+    twin = tmp_path / "twin"
+    shutil.copytree(DEVICE, twin)
+    source = (twin / file).read_text(encoding="utf-8")
+    assert source.count(right) == 1, "the line that is to be broken has changed"
+    (twin / file).write_text(source.replace(right, wrong), encoding="utf-8")
+    assert in_chromium(chromium, site(tmp_path / "site", twin), ["draws", "channels"])["failures"]
+
+
+def test_the_vectors_are_what_python_computes_today() -> None:
+    """A change of a sampler shows here: then ``python -m tests.device.conformance``, and the twin follows."""
+    for name, written in (("draws", draws.vectors()), ("channels", channels.vectors())):
+        committed = json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
+        assert committed == json.loads(json.dumps(written)), name
+
+
+def test_every_mechanism_that_the_device_offers_has_its_vectors() -> None:
+    """With the same digest and the same weights: else the vectors are of another mechanism."""
+    committed = json.loads((VECTORS / "mechanisms.json").read_text(encoding="utf-8"))["mechanisms"]
+    expected = [json.loads(json.dumps(description(name))) for name in offered()]
+    assert [each["description"] for each in committed] == expected
+    assert all(each["reports"] for each in committed)
+
+
+def test_the_vectors_are_small() -> None:
+    assert sum(path.stat().st_size for path in VECTORS.iterdir()) < 2_000_000
+
+
+def test_types() -> None:
+    """JSDoc types, checked where there is a compiler."""
+    compiler = shutil.which("tsc")
+    if compiler is None:
+        pytest.skip("no tsc found (npm install -g typescript)")
+    done = subprocess.run([compiler, "-p", str(DEVICE)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-3000:]

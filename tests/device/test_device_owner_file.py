@@ -1,0 +1,101 @@
+"""The saved file: from disk, without a network, it makes a valid report and can connect to nothing."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from rlm_core import zoo
+from rlm_core.data.samples import mnist_samples
+from rlm_core.device.description import description, offered
+from rlm_core.device.owner_file import bundle, has_file, owner_file
+from rlm_core.report import Report
+
+DIGITS, NUMBERS, LOANS, PIXELS = "mnist-qrlm-k96", "mnist-vrlm-l7.5-eps13", "lending-qrlm-k16", "mnist-pixels"
+
+
+def png() -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(mnist_samples().images[200]).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("name", "epsilon"), [(DIGITS, "2.5"), (NUMBERS, "4"), (LOANS, "1"), (PIXELS, "784")])
+def test_from_disk_and_offline_it_makes_a_valid_report(chromium: Any, tmp_path: Path, name: str, epsilon: str) -> None:
+    file = tmp_path / "owner.html"
+    file.write_text(owner_file(name).html, encoding="utf-8")
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.goto(file.as_uri())
+    page.wait_for_selector("body[data-ready=yes]")
+    if name != LOANS:
+        page.set_input_files("input[type=file]", [{"name": "7.png", "mimeType": "image/png", "buffer": png()}])
+        page.wait_for_timeout(300)
+    page.select_option("#label", "1")
+    page.fill("#epsilon", epsilon)
+    page.click("#release")
+    text = page.input_value("#report")
+    assert problems == [] and text, page.inner_text("main")
+    report = Report.from_json(text)
+    assert report.to_json() == text
+    assert report.mechanism == description(name)["name"] and report.digest == description(name)["digest"]
+    assert report.epsilon == pytest.approx(float(epsilon), rel=1e-12)
+    assert "1 released" in page.inner_text("#spent")
+    context.close()
+
+
+@pytest.mark.browser
+def test_it_can_connect_to_nothing_and_runs_no_other_script(chromium: Any, tmp_path: Path) -> None:
+    file = tmp_path / "owner.html"
+    file.write_text(owner_file(DIGITS).html, encoding="utf-8")
+    page = chromium.new_context().new_page()  # with a network
+    page.goto(file.as_uri())
+    page.wait_for_selector("body[data-ready=yes]")
+    tries = """async (address) => {
+        const image = new Promise((settle) => {
+            Object.assign(new Image(), { onerror: () => settle("blocked"), onload: () => settle("sent"), src: address });
+        });
+        const script = document.createElement("script");
+        script.textContent = "window.injected = true";
+        document.body.append(script);
+        navigator.sendBeacon(address, "x");
+        const asked = fetch(address).then(() => "sent", () => "blocked");
+        return [await asked, await image, window.injected ?? false];
+    }"""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = "http://127.0.0.1:%d/" % listener.getsockname()[1]
+        assert page.evaluate(tries, address) == ["blocked", "blocked", False]
+        page.wait_for_timeout(500)
+        listener.settimeout(0.0)
+        with pytest.raises(BlockingIOError):  # nobody has knocked
+            listener.accept()
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", [name for name in offered() if has_file(name)])
+def test_every_mechanism_without_a_trunk_has_a_file_with_its_own_weights(name: str) -> None:
+    page = owner_file(name)
+    assert page.policy.startswith("default-src 'none'; script-src 'sha256-") and "connect-src" not in page.policy
+    assert page.policy in page.html and "http://" not in page.html and "https://" not in page.html
+    content = re.search(r'id="encoder">([^<]*)<', page.html)
+    assert content is not None
+    if description(name)["files"]:
+        folder = zoo.cards.encoder_card(zoo.card(name)).folder
+        assert base64.b64decode(content[1]) == (folder / "encoder.safetensors").read_bytes()
+
+
+def test_one_script_holds_every_module_once() -> None:
+    program = bundle("owner_page.js")
+    assert program.count("const module_randomness = (() => {") == 1
+    assert not re.search(r"^(import|export) ", program, re.MULTILINE)

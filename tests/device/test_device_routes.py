@@ -1,0 +1,204 @@
+"""The device's addresses on a real server: what they answer, what the Worker may do, and what it sends."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from device_server import app_server
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+
+from device_routes import FOR_GOOD, ROUTES
+from rlm_core import zoo
+from rlm_core.data.samples import cifar10_samples, mnist_samples
+from rlm_core.device.description import description
+from rlm_core.report import Report
+from serve import POLICY, StrictHeaders
+
+CODES, NUMBERS, PHOTOS = "mnist-qrlm-k96", "mnist-vrlm-l7.5-eps13", "cifar10-qrlm-k48"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    home = Route("/", lambda request: HTMLResponse("<!doctype html><title>page</title>"))
+    app = Starlette(routes=[home, *ROUTES], middleware=[Middleware(StrictHeaders)])
+    with app_server(app) as address:
+        yield address
+
+
+def get(url: str, **headers: str) -> Any:
+    return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60)
+
+
+def test_weights_are_what_their_address_says_and_are_cached_for_good(address: str) -> None:
+    file = description(CODES)["files"]["encoder"]
+    with get(f"{address}/device/{file['url']}", **{"accept-encoding": "gzip"}) as answer:
+        content = answer.read()
+        assert hashlib.sha256(content).hexdigest() == file["sha256"] and len(content) == file["bytes"]
+        assert answer.headers["cache-control"] == FOR_GOOD
+        assert answer.headers["content-encoding"] == "identity"
+        assert int(answer.headers["content-length"]) == file["bytes"]
+
+
+def test_the_worker_has_a_policy_of_its_own_and_pages_keep_theirs(address: str) -> None:
+    with get(f"{address}/device/worker.js") as answer:
+        policy = answer.headers["content-security-policy"]
+        assert policy == (
+            "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "
+            f"connect-src {address}/device/weights/ {address}/device/conv.wasm"
+        )
+        assert answer.headers["content-type"].startswith("text/javascript")
+    with get(address) as answer:
+        assert answer.headers.get_all("content-security-policy") == [POLICY]
+
+
+@pytest.mark.parametrize("host", ["evil.example; script-src *", "a b", ""])
+def test_a_strange_host_cannot_write_into_the_policy(address: str, host: str) -> None:
+    try:
+        with get(f"{address}/device/worker.js", host=host) as answer:
+            assert answer.headers["content-security-policy"].endswith("connect-src 'none'")
+    except urllib.error.HTTPError as error:  # uvicorn refuses some of them itself
+        error.close()
+        assert error.code == 400
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["tsconfig.json", "conv.c", "..%2fserve.py", "weights/abc", "mechanisms/none.json", f"owner/{PHOTOS}.html"],
+)
+def test_nothing_else_is_served(address: str, path: str) -> None:
+    with pytest.raises(urllib.error.HTTPError) as failed:
+        get(f"{address}/device/{path}")
+    failed.value.close()
+    assert failed.value.code == 404
+
+
+def test_a_description_names_everything_that_defines_the_release(address: str) -> None:
+    with get(f"{address}/device/mechanisms/{NUMBERS}.json") as answer:
+        about = json.load(answer)
+    assert about["digest"] == zoo.card(NUMBERS).digest and about["radius"] == zoo.card(NUMBERS).radius
+
+
+VISIT = """async ([name, x, label, settings]) => {
+    const { Owner } = await import("/device/client.js");
+    const me = (window.me = new Owner());
+    const steps = [];
+    await me.load(name, { collector: true, onProgress: (done, total) => steps.push([done, total]) });
+    window.loadedAt = performance.getEntriesByType("resource").length;
+    const first = await me.rehearse(name, Float32Array.from(x), label, settings, 4);
+    const same = await me.rescale(name, first.id, settings);
+    const close = await me.rescale(name, first.id, { ...settings, epsilon: settings.epsilon * 1.001 });
+    const spentBefore = me.ledger.spent("digit");
+    const report = await me.release(name, Float32Array.from(x), label, settings, "digit");
+    const plain = (draws) => draws.map((draw) => Object.fromEntries(
+        Object.entries(draw).map(([key, value]) => [key, value && value.length ? Array.from(value) : value])));
+    return { steps, first: plain(first.draws), same: plain(same.draws), close: plain(close.draws), report, spentBefore,
+        spent: me.ledger.spent("digit"), kept: me.ledger.of("digit").map((entry) => entry.report),
+        resources: performance.getEntriesByType("resource").length - window.loadedAt };
+}"""
+
+
+def visit(chromium: Any, address: str, *arguments: Any) -> tuple[dict[str, Any], Any]:
+    page = chromium.new_context().new_page()
+    page.set_default_timeout(300_000)
+    page.goto(address)
+    sent: list[str] = []
+    result: dict[str, Any] = page.evaluate(VISIT, list(arguments))
+    page.on("request", lambda request: sent.append(request.url))
+    return result, page
+
+
+def digit() -> list[float]:
+    return list((mnist_samples().images[200].reshape(-1) / 255.0).tolist())
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("name", "settings"), [(CODES, {"epsilon": 4.0}), (CODES, {"epsilon": 4.0, "lam": 0.5}), (NUMBERS, {"epsilon": 6.0, "lam": 0.75})]
+)
+def test_rehearsals_are_free_and_a_release_is_charged_kept_and_valid(
+    chromium: Any, address: str, name: str, settings: dict[str, float]
+) -> None:
+    result, page = visit(chromium, address, name, digit(), 5, settings)
+    done, total = result["steps"][-1]
+    assert done == total == sum(file["bytes"] for file in description(name)["files"].values())
+    assert result["spentBefore"] == 0 and result["spent"] == pytest.approx(settings["epsilon"])
+    assert result["kept"] == [result["report"]]
+    report = Report.from_json(result["report"])
+    assert report.to_json() == result["report"]  # byte for byte what Python would write
+    assert report.mechanism == name and report.digest == zoo.card(name).digest
+    assert (report.label is None) == ("lam" not in settings)
+    assert result["first"] == result["same"]  # the same chance gives the same draws
+    assert result["resources"] == 0  # nothing was fetched because of a record
+    for draw, moved in zip(result["first"], result["close"], strict=True):
+        assert math.isclose(sum(draw["classes"]), 1.0) and len(draw["decoded"]) == len(draw["best"]) == 784
+        if draw["numbers"]:  # the same noise at almost the same scale
+            assert np.abs(np.subtract(draw["numbers"], moved["numbers"])).max() < 0.1
+        else:
+            assert np.sum(np.not_equal(draw["members"], moved["members"])) <= 2
+    page.context.close()
+
+
+@pytest.mark.browser
+def test_the_worker_reaches_the_weights_and_nothing_else(chromium: Any, address: str) -> None:
+    _, page = visit(chromium, address, CODES, digit(), 5, {"epsilon": 1.0})
+    (worker,) = page.workers
+    reach = "(url) => fetch(url, { method: 'POST', body: 'x' }).then(() => 'sent', () => 'blocked')"
+    for path in ("/", f"/device/mechanisms/{CODES}.json", "/device/client.js", "/_stcore/health"):
+        assert worker.evaluate(reach, address + path) == "blocked"
+    assert worker.evaluate(reach, "http://localhost:9/") == "blocked"
+    socket = "(url) => new Promise((r) => { try { const s = new WebSocket(url); s.onopen = () => r('open'); s.onerror = () => r('blocked'); } catch { r('blocked'); } })"
+    assert worker.evaluate(socket, address.replace("http", "ws") + "/") == "blocked"
+    weights = f"{address}/device/{description(CODES)['files']['encoder']['url']}"
+    assert worker.evaluate("(url) => fetch(url).then((answer) => answer.status)", weights) == 200
+    page.context.close()
+
+
+@pytest.mark.browser
+def test_a_photo_goes_through_the_trunk_in_the_worker(chromium: Any, address: str) -> None:
+    picture = list((cifar10_samples().images[60].reshape(-1) / 255.0).tolist())
+    result, page = visit(chromium, address, PHOTOS, picture, 3, {"epsilon": math.inf})
+    report = Report.from_json(result["report"])
+    assert math.isinf(report.epsilon)
+    code = int(zoo.load(PHOTOS, "cpu").encode([picture])[0].argmax())
+    assert np.flatnonzero(report.in_set()).tolist() == [code * 10 + 3]
+    page.context.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("x", "label", "settings", "message"),
+    [
+        ([0.0] * 783, 5, {"epsilon": 1.0}, "Expected x with 784 numbers, got 783"),
+        ([0.0] * 783 + [math.nan], 5, {"epsilon": 1.0}, "Expected finite numbers in x"),
+        ([0.0] * 784, 10, {"epsilon": 1.0}, "0 <= label <= 9, got label=10"),
+        ([0.0] * 784, 5, {"epsilon": 0.0}, "Expected epsilon > 0"),
+        ([0.0] * 784, 5, {"epsilon": 1e7}, "epsilon <= 1e6"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_charged(
+    chromium: Any, address: str, x: list[float], label: int, settings: dict[str, float], message: str
+) -> None:
+    page = chromium.new_context().new_page()
+    page.set_default_timeout(300_000)
+    page.goto(address)
+    script = """async ([name, x, label, settings]) => {
+        const { Owner } = await import("/device/client.js");
+        const me = new Owner();
+        await me.load(name);
+        try { await me.release(name, Float32Array.from(x), label, settings, "digit"); return ["released", 1]; }
+        catch (error) { return [error.message, me.ledger.releases.length]; }
+    }"""
+    said, entries = page.evaluate(script, [CODES, x, label, settings])
+    assert message in said and entries == 0
+    page.context.close()
