@@ -44,11 +44,11 @@ def whole_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", ["draws", "channels", "mechanisms"])
-def test_chromium_computes_what_python_does(name: str, chromium: Any, whole_site: Path) -> None:
+@pytest.mark.parametrize(("name", "checks"), [("draws", 1_000), ("channels", 500), ("mechanisms", 350), ("pictures", 12)])
+def test_chromium_computes_what_python_does(name: str, checks: int, chromium: Any, whole_site: Path) -> None:
     outcome = in_chromium(chromium, whole_site, [name])
     assert outcome["failures"] == []
-    assert outcome["checks"] > 200
+    assert outcome["checks"] >= checks
 
 
 def test_node_computes_what_python_does(node: str) -> None:
