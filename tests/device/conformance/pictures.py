@@ -36,7 +36,7 @@ def _digits() -> list[tuple[Any, ...]]:
     light = Image.eval(page, lambda value: 255 - value)
     ink = Image.new("RGBA", (80, 80))  # black ink on nothing
     ink.putalpha(Image.eval(_drawing((80, 80)).convert("L"), lambda value: 255 - value))
-    deep = Image.fromarray((np.asarray(page.convert("L"), dtype=np.uint16) * 257))
+    deep = Image.fromarray(np.asarray(page.convert("L"), dtype=np.uint16) * 257)
     return [
         ("a digit as MNIST has it", "mnist", digit, "PNG", EXACT),
         ("dark ink on paper", "mnist", page, "PNG", EXACT),
@@ -74,5 +74,7 @@ def _drawing(size: tuple[int, int]) -> Image.Image:
     image = Image.new("RGB", size, (228, 226, 220))
     pen, (width, height) = ImageDraw.Draw(image), size
     points = [(0.3, 0.35), (0.4, 0.22), (0.6, 0.22), (0.68, 0.38), (0.3, 0.75), (0.72, 0.75)]
-    pen.line([(x * width, y * height) for x, y in points], fill=(38, 40, 44), width=max(2, size[0] // 12), joint="curve")
+    pen.line(
+        [(x * width, y * height) for x, y in points], fill=(38, 40, 44), width=max(2, size[0] // 12), joint="curve"
+    )
     return image
