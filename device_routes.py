@@ -1,5 +1,7 @@
 """What serve.py serves of the owner's side: scripts, descriptions, weights, and files to take home.
 
+::
+
     /device/<file>                     scripts of static/device; worker.js with a policy of its own
     /device/mechanisms/<name>.json     what a device must know of a mechanism
     /device/weights/<sha256>           its weights, as they are, cached for good

@@ -37,7 +37,7 @@ def description(name: str) -> dict[str, Any]:
     about = card(name)
     files = {"encoder": encoder_card(about).folder / "encoder.safetensors"}
     files |= {role: about.folder / f"{role}.safetensors" for role in ("decoder", "bundle")}
-    result = {
+    result: dict[str, Any] = {
         "name": about.name,
         "digest": about.digest,
         "release": "codes" if about.kind == CODES else "numbers",
@@ -65,7 +65,7 @@ def description(name: str) -> dict[str, Any]:
 
 def weights() -> dict[str, Path]:
     """Every file that a description names, by its SHA-256."""
-    found = {}
+    found: dict[str, Path] = {}
     for name in names():
         about = card(name)
         found |= {_checksum(about, role): about.folder / f"{role}.safetensors" for role in ("decoder", "bundle")}

@@ -13,11 +13,11 @@ import json
 import re
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
+from rlm_core import places
 from rlm_core.device.description import description, weights
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "static" / "device"
+SCRIPTS = places.app() / "static" / "device"
 """The scripts of the owner's side."""
 
 ENTRY = "owner_page.js"

@@ -16,10 +16,11 @@ export class RandomisedResponse {
   constructor({ epsilon, classes }) {
     this.classes = integer("classes", classes, 2, 2 ** 31);
     this.epsilon = epsilon === 0 ? 0 : positive("epsilon", epsilon, { allowInfinite: true });
+    this.keepThreshold = this.exactThreshold();
   }
 
   /** κ·2^64, rounded down. */
-  get keepThreshold() {
+  exactThreshold() {
     if (this.epsilon === Infinity) return CERTAIN;
     const unit = 1n << PRECISION;
     const inverse = exponentialUp(this.epsilon);

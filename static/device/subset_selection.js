@@ -39,6 +39,7 @@ export class SubsetSelection {
     this.symbols = integer("symbols", symbols, 2, 2 ** 20);
     this.inverse = epsilon === Infinity ? 0 : exponential(epsilon); // e^−ε
     this.size = this.bestSize();
+    this.keepThreshold = this.exactThreshold();
   }
 
   /**
@@ -73,7 +74,7 @@ export class SubsetSelection {
   }
 
   /** κ·2^64, rounded down. */
-  get keepThreshold() {
+  exactThreshold() {
     if (this.epsilon === Infinity) return CERTAIN;
     const unit = 1n << PRECISION;
     const inverse = exponentialUp(this.epsilon);

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -22,13 +21,6 @@ from browser_driver import PATIENCE, Visit
 from rlm_core import zoo
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--headless")
-
-
-def chromium_path() -> str | None:
-    """A Chromium of the system, or the one that ``CHROMIUM`` names."""
-    return os.environ.get("CHROMIUM") or next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
 @contextmanager
@@ -69,24 +61,10 @@ def _tail(log: Any) -> str:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """The browser, or a skip that says why."""
-    path = chromium_path()
-    if path is None:
-        pytest.skip(f"no Chromium found (looked for {', '.join(NAMES)}; or set CHROMIUM to its path)")
-    if not zoo.names("mnist"):
-        pytest.skip("models/ has no shipped mechanism for MNIST")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="session")
 def server(chromium: Any) -> Iterator[str]:
     """The app as ``streamlit run serve.py`` serves it: warm, with strict headers."""
+    if not zoo.names("mnist"):
+        pytest.skip("models/ has no shipped mechanism for MNIST")
     with running("serve.py") as address:
         yield address
 

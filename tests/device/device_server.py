@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import threading
 import time
@@ -20,16 +18,9 @@ from rlm_core.device.description import weights
 HERE = Path(__file__).resolve().parent
 DEVICE = HERE.parents[1] / "static" / "device"
 VECTORS = HERE / "vectors"
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--headless")
 
 Outcome = dict[str, Any]
 """How many checks were made, and a line for each that failed."""
-
-
-def chromium_path() -> str | None:
-    """A Chromium of the system, or the one that ``CHROMIUM`` names."""
-    return os.environ.get("CHROMIUM") or next((found for name in CHROMIUM if (found := shutil.which(name))), None)
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -70,7 +61,8 @@ RUN = """async (names) => {
     const { run } = await import("/conformance/run.js");
     const vectors = {};
     for (const name of names) vectors[name] = await (await fetch(`/vectors/${name}.json`)).json();
-    const read = async (sha256) => (await fetch(sha256.endsWith(".wasm") ? `/device/${sha256}` : `/weights/${sha256}`)).arrayBuffer();
+    const address = (name) => (name.endsWith(".wasm") ? `/device/${name}` : `/weights/${name}`);
+    const read = async (name) => (await fetch(address(name))).arrayBuffer();
     return run(`${location.origin}/device/`, vectors, read);
 }"""
 

@@ -64,7 +64,8 @@ def test_it_can_connect_to_nothing_and_runs_no_other_script(chromium: Any, tmp_p
     page.wait_for_selector("body[data-ready=yes]")
     tries = """async (address) => {
         const image = new Promise((settle) => {
-            Object.assign(new Image(), { onerror: () => settle("blocked"), onload: () => settle("sent"), src: address });
+            const [onerror, onload] = ["blocked", "sent"].map((outcome) => () => settle(outcome));
+            Object.assign(new Image(), { onerror, onload, src: address });
         });
         const script = document.createElement("script");
         script.textContent = "window.injected = true";
@@ -74,7 +75,7 @@ def test_it_can_connect_to_nothing_and_runs_no_other_script(chromium: Any, tmp_p
         return [await asked, await image, window.injected ?? false];
     }"""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        address = "http://127.0.0.1:%d/" % listener.getsockname()[1]
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
         assert page.evaluate(tries, address) == ["blocked", "blocked", False]
         page.wait_for_timeout(500)
         listener.settimeout(0.0)

@@ -112,9 +112,7 @@ def visit(chromium: Any, address: str, *arguments: Any) -> tuple[dict[str, Any],
     page = chromium.new_context().new_page()
     page.set_default_timeout(300_000)
     page.goto(address)
-    sent: list[str] = []
     result: dict[str, Any] = page.evaluate(VISIT, list(arguments))
-    page.on("request", lambda request: sent.append(request.url))
     return result, page
 
 
@@ -124,7 +122,8 @@ def digit() -> list[float]:
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("name", "settings"), [(CODES, {"epsilon": 4.0}), (CODES, {"epsilon": 4.0, "lam": 0.5}), (NUMBERS, {"epsilon": 6.0, "lam": 0.75})]
+    ("name", "settings"),
+    [(CODES, {"epsilon": 4.0}), (CODES, {"epsilon": 4.0, "lam": 0.5}), (NUMBERS, {"epsilon": 6.0, "lam": 0.75})],
 )
 def test_rehearsals_are_free_and_a_release_is_charged_kept_and_valid(
     chromium: Any, address: str, name: str, settings: dict[str, float]
@@ -157,7 +156,12 @@ def test_the_worker_reaches_the_weights_and_nothing_else(chromium: Any, address:
     for path in ("/", f"/device/mechanisms/{CODES}.json", "/device/client.js", "/_stcore/health"):
         assert worker.evaluate(reach, address + path) == "blocked"
     assert worker.evaluate(reach, "http://localhost:9/") == "blocked"
-    socket = "(url) => new Promise((r) => { try { const s = new WebSocket(url); s.onopen = () => r('open'); s.onerror = () => r('blocked'); } catch { r('blocked'); } })"
+    socket = """(url) => new Promise((settle) => {
+        try {
+            const [onopen, onerror] = ["open", "blocked"].map((outcome) => () => settle(outcome));
+            Object.assign(new WebSocket(url), { onopen, onerror });
+        } catch { settle("blocked"); }
+    })"""
     assert worker.evaluate(socket, address.replace("http", "ws") + "/") == "blocked"
     weights = f"{address}/device/{description(CODES)['files']['encoder']['url']}"
     assert worker.evaluate("(url) => fetch(url).then((answer) => answer.status)", weights) == 200

@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from . import channels, draws, mechanisms
+from . import channels, draws, mechanisms, pictures
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"
-WRITERS = {"draws": draws.vectors, "channels": channels.vectors, "mechanisms": mechanisms.vectors}
+WRITERS = {
+    "draws": draws.vectors,
+    "channels": channels.vectors,
+    "mechanisms": mechanisms.vectors,
+    "pictures": pictures.vectors,
+}
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)

@@ -140,7 +140,15 @@ def _joint_sets() -> list[dict[str, Any]]:
             drawn = [joint.privatise([h], [i % 5]) for i, h in enumerate(rows)]
         sent = [[int(j[0]), np.packbits(members[0]).tobytes().hex()] for j, members in drawn]
         cases.append(
-            {"label": label, "epsilon": written(epsilon), "classes": 5, "low": low, "high": high, "h": rows, "sent": sent}
+            {
+                "label": label,
+                "epsilon": written(epsilon),
+                "classes": 5,
+                "low": low,
+                "high": high,
+                "h": rows,
+                "sent": sent,
+            }
         )
     return cases
 
@@ -162,7 +170,9 @@ def _pairs() -> list[dict[str, Any]]:
 def _budget() -> list[list[Any]]:
     generator = np.random.default_rng(5)
     pairs = [(epsilon, lam) for epsilon in (0.7, 4.0, 10.0, 1e-5) for lam in (0.0, 0.1, 1 / 3, 0.75, 0.9, 1.0)]
-    pairs += [(float(e), float(lam)) for e, lam in zip(generator.exponential(5, 200), generator.random(200), strict=True)]
+    pairs += [
+        (float(e), float(lam)) for e, lam in zip(generator.exponential(5, 200), generator.random(200), strict=True)
+    ]
     budgets = [Budget(epsilon=epsilon, lam=lam) for epsilon, lam in pairs]
     return [[b.epsilon, b.lam, b.epsilon_x, b.epsilon_y] for b in budgets]
 

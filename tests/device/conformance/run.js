@@ -15,7 +15,7 @@ export async function run(base, vectors, read) {
   const from = (name) => import(`${base}${name}.js`);
   const device = Object.assign({}, ...(await Promise.all([
     "sha256", "randomness", "clip", "laplace", "labels", "subset_selection", "pairs", "joint", "per_feature_laplace", "budget",
-    "mechanism", "release", "table_row", "decoder", "inference", "weights", "trunk",
+    "mechanism", "release", "table_row", "decoder", "inference", "weights", "trunk", "picture",
   ].map(from))));
   const failures = [];
   let checks = 0;
@@ -34,7 +34,7 @@ export async function run(base, vectors, read) {
     try { check(); } catch (error) { failures.push(`${what}: ${error}`); }
   };
   const context = { device, tape: tapes(device.sha256), same, near, guarded, read };
-  for (const [name, suite] of Object.entries({ draws, channels, mechanisms })) {
+  for (const [name, suite] of Object.entries({ draws, channels, mechanisms, pictures })) {
     if (vectors[name]) await suite(vectors[name], context);
   }
   return { checks, failures };
@@ -167,5 +167,13 @@ async function mechanisms({ records, mechanisms: all }, { device, tape, same, ne
       const step = Math.max(1, Math.floor(decoded.length / 64));
       near(`${name}: decoded`, Array.from(decoded).filter((_, i) => i % step === 0), belief.decoded, 1e-3);
     }
+  }
+}
+
+async function pictures(vectors, { device, near }) {
+  if (typeof createImageBitmap === "undefined") return; // only a browser can decode
+  for (const { name, dataset, tolerance, file, x } of vectors.pictures) {
+    const bytes = Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0));
+    near(name, await device.fitRecord(new Blob([bytes]), dataset), x, tolerance);
   }
 }
