@@ -1,4 +1,7 @@
-"""The bound page's prose: what the curve is and is not, and its derivation in steps. No numbers of measurements."""
+"""The bound page's prose: what the curve is and is not, and its derivation in steps. No numbers of measurements.
+
+The two dollars of a displayed formula stand on lines of their own: several lines are not rendered otherwise.
+"""
 
 from __future__ import annotations
 
@@ -85,10 +88,14 @@ Suppose the encoder sends class *k* to some region. One point of that region is 
 in the cell where the classifier answers *k*. Sending the whole class to that point, $c_k$, can only help. With K
 equally likely classes the accuracy is then the mean of K probabilities:
 
-$$A = \frac1K \sum_{k=1}^{K} \Pr\bigl[\,c_k + \mathrm{Laplace}(b) \in S_k\,\bigr]$$
+$$
+A = \frac1K \sum_{k=1}^{K} \Pr\bigl[\,c_k + \mathrm{Laplace}(b) \in S_k\,\bigr]
+$$
 """,
     "2. The best cell is: nearest in ℓ1": r"""
-$$p(\tilde z \mid c_k) = (2b)^{-d}\, e^{-\lVert \tilde z - c_k\rVert_1 / b}$$
+$$
+p(\tilde z \mid c_k) = (2b)^{-d}\, e^{-\lVert \tilde z - c_k\rVert_1 / b}
+$$
 
 The density falls with the ℓ1 distance, so a report should be given to the class that is nearest in ℓ1. The cells are
 a Voronoi diagram with the classes as generators. Where two classes are equally near, both have the same density, and
@@ -103,7 +110,9 @@ dimensions found nothing better. Try it below.
 Measure lengths in units of *l*; then $b = 2/\varepsilon$. All classes are equally well off, so look at the vertex
 $e_1$. A report is nearest to it exactly when its first coordinate exceeds all other used ones in absolute value:
 
-$$S_1 = \{\tilde z : \ |\tilde z_i| < \tilde z_1 \ \text{ for } i = 2,\dots,K/2\}$$
+$$
+S_1 = \{\tilde z : \ |\tilde z_i| < \tilde z_1 \ \text{ for } i = 2,\dots,K/2\}
+$$
 
 Dimensions without a class do not matter: their noise integrates to one. That is why *d* does not appear.
 """,
@@ -111,14 +120,18 @@ Dimensions without a class do not matter: their noise integrates to one. That is
 Given $\tilde z_1 = t$, each of the $K/2-1$ other coordinates is pure noise and stays below *t* in absolute value with
 probability $1-e^{-t/b}$. They are independent, so these multiply; then average over *t*:
 
-$$\int_0^\infty \frac{1}{2b}\, e^{-|1-t|/b}\, \bigl(1-e^{-t/b}\bigr)^{K/2-1}\, dt$$
+$$
+\int_0^\infty \frac{1}{2b}\, e^{-|1-t|/b}\, \bigl(1-e^{-t/b}\bigr)^{K/2-1}\, dt
+$$
 """,
     "6. The paper’s closed form, and why this page does not use it": r"""
 Expand the power with the binomial theorem and integrate term by term:
 
-$$\sum_{\substack{j=0 \\ j\neq 1}}^{K/2-1} \binom{K/2-1}{j} \frac{(-1)^j}{1-j}
+$$
+\sum_{\substack{j=0 \\ j\neq 1}}^{K/2-1} \binom{K/2-1}{j} \frac{(-1)^j}{1-j}
 \left[\frac{e^{-j\varepsilon/2}}{1+j} - \frac{e^{-\varepsilon/2}}{2}\right]
-- \frac{\varepsilon+1}{8}(K-2)\,e^{-\varepsilon/2}$$
+- \frac{\varepsilon+1}{8}(K-2)\,e^{-\varepsilon/2}
+$$
 
 It is the same number, but its terms alternate and grow like $2^{K/2}$, so that with many classes a computer loses all
 digits in subtracting them. The page evaluates the integral instead.
@@ -128,8 +141,10 @@ Let a classifier answer *k* on the set $S_k$ of reports. ε-LDP says that $S_k$ 
 likely under class *k* as under another class *j*. Sum over all $j \ne k$, then over *k*, with $A$ the mean of the
 $P_k(S_k)$:
 
-$$(K-1)\,K A \le e^{\varepsilon}\,(K - K A) \quad\Longrightarrow\quad
-A \le \frac{e^{\varepsilon}}{e^{\varepsilon}+K-1}$$
+$$
+(K-1)\,K A \le e^{\varepsilon}\,(K - K A) \quad\Longrightarrow\quad
+A \le \frac{e^{\varepsilon}}{e^{\varepsilon}+K-1}
+$$
 
 Randomised response over the K classes attains it, so the cap is tight.
 """,
