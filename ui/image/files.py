@@ -1,10 +1,11 @@
 """A visitor's file becomes a picture as the dataset has it: bytes to a fitted array in [0, 1].
 
-Uploads are hostile until proven otherwise: the name proves nothing, so the bytes, the number of
-bytes and the number of pixels are checked before anything is decoded, and only decoders that run
-in this process are allowed. Whatever goes wrong is an :class:`ImageError` whose text is written
-for the visitor.
+Uploads are hostile until proven otherwise: the name proves nothing, so the number of bytes, of scans
+and of pixels are counted before anything is decoded, only the first frame is, and only decoders that
+run in one process are allowed. A page calls :func:`fit_file` through :mod:`ui.app.decoding`, which bounds
+time and memory. Whatever goes wrong is an :class:`ImageError` whose text is written for the visitor.
 
+    fit_file    bytes  -> the picture as a dataset has it: all of the below
     read_image  bytes  -> RGB (h, w, 3), rotated as the camera meant, no transparency, 8 or 16 bit
     fit_digit   RGB    -> (28, 28), light ink on black, centred: as MNIST was made
     fit_photo   RGB    -> (32, 32, 3), the central square: as CIFAR-10
@@ -14,18 +15,24 @@ from __future__ import annotations
 
 import io
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from rlm_core.types import FloatArray
+if TYPE_CHECKING:  # the worker that decodes starts in a moment without the library
+    from rlm_core.types import FloatArray
 
 MAX_BYTES = 10 * 2**20
 MAX_PIXELS = 50_000_000
+MAX_DEEP_PIXELS = 12_000_000  # with more than 8 bits a colour, each takes 20 bytes on its way
+MAX_SCANS = 64  # of a progressive JPEG, which usually has 10
+MAX_SCANNED_PIXELS = 600_000_000  # each scan goes over all of them
 MIN_SIDE = 8
 WORKING_SIDE = 1024  # larger pictures are reduced to this first; 32 pixels is all we need in the end
-FORMATS = ("PNG", "JPEG", "MPO", "WEBP", "GIF", "BMP", "TIFF", "PPM", "AVIF", "ICO", "TGA")
-SUFFIXES = ("png", "jpg", "jpeg", "webp", "gif", "bmp", "tif", "tiff", "ppm", "pgm", "avif", "ico", "tga")
+# Not ICO: its reader decodes before anybody can ask for the size.
+FORMATS = ("PNG", "JPEG", "MPO", "WEBP", "GIF", "BMP", "TIFF", "PPM", "AVIF", "TGA")
+SUFFIXES = ("png", "jpg", "jpeg", "webp", "gif", "bmp", "tif", "tiff", "ppm", "pgm", "avif", "tga")
 
 _INK_CONTRAST = 0.08  # less difference than this between ink and paper is an empty picture
 _CROP_LEVEL = 0.2  # of the strongest ink: fainter marks (dust, paper grain) do not move the crop
@@ -33,6 +40,11 @@ _CROP_LEVEL = 0.2  # of the strongest ink: fainter marks (dust, paper grain) do 
 
 class ImageError(ValueError):
     """The file cannot be used, for the reason in the message."""
+
+
+def fit_file(data: bytes, dataset: str) -> FloatArray:
+    """A picture file as MNIST (28, 28) or as CIFAR-10 (32, 32, 3) would have it."""
+    return {"mnist": fit_digit, "cifar10": fit_photo}[dataset](read_image(data))
 
 
 def read_image(data: bytes) -> FloatArray:
@@ -49,11 +61,7 @@ def read_image(data: bytes) -> FloatArray:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # corrupt metadata is no reason to refuse; limits are our own
             with Image.open(io.BytesIO(data), formats=_available_formats()) as image:
-                width, height = image.size
-                if width * height > MAX_PIXELS:
-                    raise ImageError(_too_many_pixels(f"{width:,} × {height:,} pixels"))
-                if min(width, height) < MIN_SIDE:
-                    raise ImageError(f"The picture has {width} × {height} pixels; each side needs at least {MIN_SIDE}.")
+                _check_size(image, data)
                 image.draft("RGB", (WORKING_SIDE, WORKING_SIDE))  # JPEG only: decode fewer pixels
                 image.load()
                 return _to_rgb(_upright(image))
@@ -102,6 +110,23 @@ def fit_photo(rgb: FloatArray) -> FloatArray:
     if side == 32:
         return square
     return np.clip(np.stack([_resized(square[..., c], 32, 32) for c in range(3)], axis=-1), 0.0, 1.0)
+
+
+def _check_size(image: Image.Image, data: bytes) -> None:
+    """Refuse what would cost too much, by what the head of the file says; nothing is decoded yet."""
+    width, height = image.size
+    deep = image.mode.startswith("I") or image.mode == "F"
+    if width * height > (MAX_DEEP_PIXELS if deep else MAX_PIXELS):
+        raise ImageError(_too_many_pixels(f"{width:,} × {height:,} pixels", deep))
+    if min(width, height) < MIN_SIDE:
+        raise ImageError(f"The picture has {width} × {height} pixels; each side needs at least {MIN_SIDE}.")
+    # In a JPEG's compressed data no 0xff is followed by 0xda, so this counts starts of scans (and those of a preview).
+    scans = data.count(b"\xff\xda") if image.format in ("JPEG", "MPO") else 1
+    if scans > MAX_SCANS or scans * width * height > MAX_SCANNED_PIXELS:
+        raise ImageError(
+            f"The picture is stored in {scans:,} layers of {width:,} × {height:,} pixels, too many to read. "
+            "Save it as an ordinary JPEG or PNG first."
+        )
 
 
 def _available_formats() -> list[str]:
@@ -168,8 +193,10 @@ def _centred_by_mass(ink: FloatArray) -> FloatArray:
     return digit
 
 
-def _too_many_pixels(how_many: str) -> str:
-    return f"The picture has {how_many}; at most {MAX_PIXELS // 10**6} million can be read."
+def _too_many_pixels(how_many: str, deep: bool = False) -> str:
+    most = MAX_DEEP_PIXELS if deep else MAX_PIXELS
+    kind = " with more than 8 bits a colour" if deep else ""
+    return f"The picture has {how_many}{kind}; at most {most // 10**6} million can be read."
 
 
 def _not_a_picture(data: bytes) -> str:

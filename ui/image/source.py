@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import streamlit as st
 
 from rlm_core.catalogue import DATASETS
-from rlm_core.types import FloatArray
 from ui.app import cache
+from ui.app.decoding import DecodingError, decode_once
 from ui.components.canvas import canvas
 from ui.image import text
-from ui.image.files import MAX_BYTES, SUFFIXES, ImageError, fit_digit, fit_photo, read_image
+from ui.image.files import MAX_BYTES, SUFFIXES, ImageError, fit_file
 from ui.kit import html
 from ui.kit.address import in_address
 from ui.kit.pictures import PIXELS
@@ -20,7 +18,6 @@ from ui.record.release import Subject
 
 SOURCES = {"mnist": ("Gallery", "Draw", "Upload"), "cifar10": ("Gallery", "Upload", "Camera")}
 PER_CLASS = 3
-FIT: dict[str, Callable[[FloatArray], FloatArray]] = {"mnist": fit_digit, "cifar10": fit_photo}
 
 
 def source_control(dataset: str) -> str:
@@ -114,8 +111,8 @@ def _from_camera(dataset: str) -> Subject | None:
 def _fitted(dataset: str, data: bytes, title: str) -> Subject | None:
     """Decode, fit, show what came of it, and ask for the label."""
     try:
-        picture = FIT[dataset](read_image(data))
-    except ImageError as error:
+        picture = decode_once(fit_file, data, dataset)
+    except (ImageError, DecodingError) as error:
         st.warning(f"**This picture cannot be used.** {error}", icon=":material/broken_image:")
         st.caption("Try another file, or pick one from the gallery.")
         return None

@@ -48,6 +48,18 @@ def png_with_size(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
 
 
+def jpeg_of_many_scans(scans: int) -> bytes:
+    """A progressive JPEG whose last scan is there again and again: a few bytes and all pixels, each time."""
+    data = encoded(seven("RGB", (300, 300), (0, 0, 0), (255, 255, 255)), "JPEG", progressive=True)
+    last = data.rindex(b"\xff\xda")
+    return data[:last] + data[last:-2] * scans + data[-2:]
+
+
+def deep_tiff(side: int) -> bytes:
+    """One even colour as float32: it shrinks to a thousandth."""
+    return encoded(Image.new("F", (side, side), 1.0), "TIFF", compression="tiff_deflate")
+
+
 GOOD_PNG = encoded(seven())
 BAD_FILES = {
     "empty": (b"", "empty"),
@@ -71,6 +83,9 @@ BAD_FILES = {
     "executable": (b"\x7fELF" + b"\0" * 200, "not a picture"),
     "too many bytes": (b"\x89PNG" + b"\0" * MAX_BYTES, "MB"),
     "too many pixels": (png_with_size(9000, 9000), "million"),
+    "a JPEG of 4,000 scans": (jpeg_of_many_scans(4000), "layers"),
+    "a large picture with many bits": (deep_tiff(4000), "12 million"),
+    "an icon": (encoded(seven(), "ICO"), "not a picture"),
     "a bomb": (png_with_size(60000, 60000), "million"),
     "no pixels": (png_with_size(0, 0), "not a picture|damaged|at least"),
     "one pixel": (encoded(Image.new("L", (1, 1))), "at least 8"),
@@ -84,6 +99,21 @@ def test_bad_files_are_refused_in_words(kind: str) -> None:
     with pytest.raises(ImageError, match=message) as caught:
         read_image(data)
     assert "Traceback" not in str(caught.value) and "/" not in str(caught.value)
+
+
+def test_costly_files_are_refused_before_a_pixel_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def decoded(*args: object) -> None:
+        raise AssertionError("decoded")
+
+    monkeypatch.setattr("PIL.ImageFile.ImageFile.load", decoded)
+    for kind in ("a JPEG of 4,000 scans", "a large picture with many bits", "an icon", "too many pixels"):
+        data, message = BAD_FILES[kind]
+        with pytest.raises(ImageError, match=message):
+            read_image(data)
+
+
+def test_an_ordinary_progressive_picture_is_read() -> None:
+    assert np.abs(fit_digit(read_image(jpeg_of_many_scans(1))) - fit_digit(read_image(GOOD_PNG))).mean() < 0.02
 
 
 @pytest.mark.parametrize("value", [0, 128, 255])
