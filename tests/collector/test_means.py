@@ -1,4 +1,4 @@
-"""The mean of numbers that left as levels: no bias, intervals that keep their word, a channel that is the best. Seeded."""
+"""The mean of numbers that left as levels: no bias, intervals that keep their word, the best channel. Seeded."""
 
 from __future__ import annotations
 
