@@ -103,9 +103,7 @@ class Campaign:
         """Back from the compact form: the very report that was sent."""
         about = self.mechanism
         payload = {"symbol": int.from_bytes(body, "big")} if about.subset == 1 else {"members": body}
-        return Report(
-            mechanism=about.name, digest=about.digest, epsilon_x=self.epsilon, of=about.symbols, **payload
-        )
+        return Report(mechanism=about.name, digest=about.digest, epsilon_x=self.epsilon, of=about.symbols, **payload)
 
     def count(self, bodies: list[bytes]) -> Tally:
         """The tally of reports in their compact form."""
