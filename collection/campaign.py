@@ -88,7 +88,7 @@ class Campaign:
         ):
             if got != wanted:
                 raise ValueError(f"Expected {name} {_shown(wanted)}, got {_shown(got)}.")
-        if expected.subset == 1:
+        if expected.payload == "symbol":
             if report.symbol is None:
                 raise ValueError("Expected a symbol, got another payload.")
             return int(report.symbol).to_bytes(2, "big")
@@ -102,7 +102,7 @@ class Campaign:
     def report(self, body: bytes) -> Report:
         """Back from the compact form: the very report that was sent."""
         about = self.mechanism
-        payload = {"symbol": int.from_bytes(body, "big")} if about.subset == 1 else {"members": body}
+        payload = {"symbol": int.from_bytes(body, "big")} if about.payload == "symbol" else {"members": body}
         return Report(mechanism=about.name, digest=about.digest, epsilon_x=self.epsilon, of=about.symbols, **payload)
 
     def count(self, bodies: list[bytes]) -> Tally:
@@ -110,7 +110,7 @@ class Campaign:
         empty = Tally.empty(self.mechanism.symbols)
         if not bodies:
             return empty
-        if self.mechanism.subset == 1:
+        if self.mechanism.payload == "symbol":
             return empty.add(np.frombuffer(b"".join(bodies), dtype=">u2"))
         packed = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), -1)
         return empty.add_sets(np.unpackbits(packed, axis=1, count=self.mechanism.symbols).view(np.bool_))
@@ -130,6 +130,7 @@ class Campaign:
             "epsilon": self.epsilon,
             "symbols": about.symbols,
             "subset": about.subset,
+            "payload": about.payload,
             "people": self.people,
             "promised": self.promised,
             "closes": self.closes,

@@ -10,13 +10,12 @@ Every kind leaves the device as *one symbol* through an exact channel, so every 
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from rlm_core.baselines.krr import LabelMechanism
-from rlm_core.baselines.scalar_dp import ScalarDP
+from rlm_core.baselines.scalar_dp import ScalarDP, best_levels
 from rlm_core.collector.frequencies import estimate_frequencies, group_moments
 from rlm_core.collector.means import estimate_mean, worst_deviation
 from rlm_core.collector.tally import Tally
@@ -39,12 +38,16 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanism:
-    """How an answer leaves the device: one of ``symbols``, as a set of ``subset`` of them (1: as a symbol)."""
+    """How an answer leaves the device: one of ``symbols``, by a set of ``subset`` of them.
+
+    ``payload`` is the report's field: "symbol" for k-RR, "set" otherwise.
+    """
 
     name: str
     digest: str
     symbols: int
     subset: int
+    payload: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +118,9 @@ class Number:
     def mechanism(self, epsilon: float) -> Mechanism:
         """ScalarDP with the number of levels that is best at this ε."""
         channel = self.channel(epsilon)
-        exact = ScalarDP(epsilon=epsilon, radius=channel.radius, levels=channel.k)
-        return Mechanism(name="ScalarDP", digest=mechanism_digest(exact), symbols=channel.k + 1, subset=1)
+        return Mechanism(
+            name="ScalarDP", digest=mechanism_digest(channel), symbols=channel.k + 1, subset=1, payload="symbol"
+        )
 
     def estimate(self, tally: Tally, epsilon: float) -> list[Line]:
         """The mean."""
@@ -172,7 +176,7 @@ class Digit:
     def mechanism(self, epsilon: float) -> Mechanism:
         """The card's, with its digest."""
         channel = self.channel(epsilon)
-        return Mechanism(name=self.card, digest=card_digest(self.card), symbols=channel.symbols, subset=channel.size)
+        return _sets(self.card, card(self.card).digest, channel)
 
     def estimate(self, tally: Tally, epsilon: float) -> list[Line]:
         """The share of every digit: symbol c·K + y is of digit y."""
@@ -214,13 +218,12 @@ def question_of(fields: dict[str, Any]) -> Question:
 
 def choice_mechanism(channel: SubsetSelection) -> Mechanism:
     """Name and digest of a channel of plain answers."""
-    if channel.size == 1:
-        exact: LabelMechanism | SubsetSelection = LabelMechanism(epsilon=channel.epsilon, classes=channel.symbols)
-        return Mechanism(name="k-RR", digest=mechanism_digest(exact), symbols=channel.symbols, subset=1)
-    exact = SubsetSelection(epsilon=channel.epsilon, symbols=channel.symbols, subset=channel.size)
-    return Mechanism(
-        name="subset selection", digest=mechanism_digest(exact), symbols=channel.symbols, subset=channel.size
-    )
+    if channel.size > 1:
+        exact = SubsetSelection(epsilon=channel.epsilon, symbols=channel.symbols, subset=channel.size)
+        return _sets("subset selection", mechanism_digest(exact), channel)
+    response = LabelMechanism(epsilon=channel.epsilon, classes=channel.symbols)
+    digest = mechanism_digest(response)
+    return Mechanism(name=response.name, digest=digest, symbols=channel.symbols, subset=1, payload="symbol")
 
 
 def check_text(name: str, value: object, longest: int, *, empty: bool = False) -> None:
@@ -231,16 +234,14 @@ def check_text(name: str, value: object, longest: int, *, empty: bool = False) -
         raise ValueError(f"Expected printable characters in the {name}.")
 
 
-def card_digest(name: str) -> str:
-    """The digest of a shipped mechanism, as its reports carry it."""
-    return card(name).digest
-
-
 @lru_cache(maxsize=256)
 def _levels(epsilon: float, radius: float) -> ScalarDP:
-    channel = ScalarDP(epsilon=epsilon, radius=radius)
-    assert math.isfinite(channel.worst_squared_error)
-    return channel
+    """Searching for the best number of levels takes a while; a campaign asks for it often."""
+    return ScalarDP(epsilon=epsilon, radius=radius, levels=best_levels(epsilon))
+
+
+def _sets(name: str, digest: str, channel: SubsetSelection) -> Mechanism:
+    return Mechanism(name=name, digest=digest, symbols=channel.symbols, subset=channel.size, payload="set")
 
 
 def _lines(names: Any, shares: Any) -> list[Line]:
