@@ -20,7 +20,9 @@ _ERROR = {
 @lru_cache(maxsize=1)
 def description() -> dict[str, Any]:
     """The whole document."""
-    schema = json.loads((Path(rlm_core.__file__).parent / "report.schema.json").read_text(encoding="utf-8"))
+    text = (Path(rlm_core.__file__).parent / "report.schema.json").read_text(encoding="utf-8")
+    report = json.loads(text.replace("#/$defs/", "#/components/schemas/"))
+    definitions = report.pop("$defs", {})
     envelope = {
         "type": "object",
         "additionalProperties": False,
@@ -31,7 +33,7 @@ def description() -> dict[str, Any]:
                 "pattern": "^[0-9a-f]{32}$",
                 "description": "Drawn by the device, once for a report: the same again is the same report.",
             },
-            "report": {key: value for key, value in schema.items() if key not in ("$schema", "$id")},
+            "report": {"$ref": "#/components/schemas/report"},
         },
     }
     identifier = {"name": "campaign", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -41,6 +43,11 @@ def description() -> dict[str, Any]:
             "title": "Campaigns under local differential privacy",
             "version": rlm_core.__version__,
             "description": "Devices privatise their answer themselves and send one report. No address is kept.",
+        },
+        "components": {
+            "schemas": definitions
+            | {"report": {key: value for key, value in report.items() if key not in ("$schema", "$id")}}
+            | {"envelope": envelope}
         },
         "paths": {
             "/api/campaigns/{campaign}": {
@@ -66,7 +73,7 @@ def description() -> dict[str, Any]:
                     "requestBody": {
                         "required": True,
                         "description": f"At most {MOST_BYTES} bytes.",
-                        "content": {"application/json": {"schema": envelope}},
+                        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/envelope"}}},
                     },
                     "responses": {
                         "200": _stored("It was stored before: the same nonce, the same report"),
