@@ -56,8 +56,12 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is on disk when the block has ended; :class:`Unavailable` if it is not."""
-        with _plainly(), self._ready().begin() as connection:
-            yield connection
+        try:
+            with _plainly(), self._ready().begin() as connection:
+                yield connection
+        except Unavailable:
+            self._engine.dispose()  # a connection that was opened while nothing could be written stays so
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

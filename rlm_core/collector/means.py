@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from rlm_core.collector.frequencies import Moments
 from rlm_core.collector.tally import Tally
@@ -71,7 +71,7 @@ def estimate_mean(tally: Tally, channel: LevelChannel, *, confidence: float = 0.
     weight = n + 2.0 * _AT_EACH_END
     mean = (n * estimate + _AT_EACH_END * radius) / weight
     square = (float(tally.counts @ values**2) + _AT_EACH_END * float(squares[0] + squares[-1])) / weight
-    v = float(student.ppf(0.5 + confidence / 2, max(1, n - 1))) ** 2 / weight
+    v = float(stdtrit(max(1, n - 1), 0.5 + confidence / 2)) ** 2 / weight
     reach = math.sqrt(v * max(0.0, square - mean**2) * weight / (weight - 1.0))
     low, high = _where_noise_suffices(channel, mean, v)
     return Mean(
