@@ -133,6 +133,7 @@ class Campaign:
             "payload": about.payload,
             "people": self.people,
             "promised": self.promised,
+            "odds": self.question.odds(self.epsilon),
             "closes": self.closes,
             "reports_per_device": self.reports_per_device,
         }
