@@ -5,21 +5,21 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
+from starlette.routing import BaseRoute
 
 from collection.api import Api
 from collection.campaign import Campaign
 from collection.questions import Digit, Number, OneOf, Question
 from collection.rate_limit import RateLimit
 from collection.store import Store
+from tests.device.device_server import app_server
 
 QUESTIONS: dict[str, Question] = {
     "yes or no": OneOf(text="Do you like coffee?", answers=("no", "yes")),
@@ -58,17 +58,11 @@ class Client:
 
 
 @contextmanager
-def serving(store: Store, limit: RateLimit | None = None) -> Iterator[Client]:
-    """The API by uvicorn in a thread, on a free port."""
-    app = Starlette(routes=Api(store, limit=limit).routes())
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="off"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield Client(server.servers[0].sockets[0].getsockname()[1])
-    server.should_exit = True
-    thread.join(10)
+def serving(store: Store, limit: RateLimit | None = None, routes: Sequence[BaseRoute] = ()) -> Iterator[Client]:
+    """The API (and other routes) by uvicorn in a thread, on a free port."""
+    app = Starlette(routes=[*Api(store, limit=limit).routes(), *routes])
+    with app_server(app) as address:
+        yield Client(int(address.rsplit(":", 1)[1]))
 
 
 def envelope(campaign: Campaign, answer: int = 0, nonce: str | None = None) -> dict[str, Any]:
