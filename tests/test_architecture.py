@@ -18,7 +18,7 @@ import torch
 from rlm_core.registry import REGISTRY
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("rlm_core", "benchmarks", "ui", "pages")
+PACKAGES = ("rlm_core", "collection", "benchmarks", "ui", "pages")
 SOURCES = sorted(
     path.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py")
 ) + [path.name for path in sorted(ROOT.glob("*.py"))]
@@ -83,7 +83,12 @@ def test_the_collector_never_imports_the_owner_or_the_data(source: str) -> None:
 
 @pytest.mark.parametrize("source", CORE)
 def test_the_library_knows_nothing_of_the_app_or_the_benchmarks(source: str) -> None:
-    assert touches(source, "streamlit", "ui", "pages", "benchmarks", "app", "serve") == []
+    assert touches(source, "streamlit", "collection", "ui", "pages", "benchmarks", "app", "serve") == []
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if source.startswith("collection/")])
+def test_collecting_knows_nothing_of_the_app_and_sees_no_record(source: str) -> None:
+    assert touches(source, "streamlit", "ui", "pages", "benchmarks", "app", "serve", "rlm_core.data") == []
 
 
 def under(*folders: str) -> list[str]:

@@ -15,16 +15,18 @@ from rlm_core import __version__
 
 COMMANDS = {
     "run": "serve the app on this machine: http://127.0.0.1:8501",
+    "campaign": "collect reports from people: make, list, export and close campaigns",
     "models": "list the pretrained mechanisms, or add those that you trained",
     "audit": "measure the privacy of every mechanism, and compare it with its claim",
     "data": "list the datasets, or download them",
     "train": "train a mechanism by the name of its preset",
 }
-NEEDS = {"run": "app", "models": "learn", "audit": "learn", "data": "learn", "train": "learn"}
+NEEDS = {"run": "app", "campaign": "app", "models": "learn", "audit": "learn", "data": "learn", "train": "learn"}
 """The extra that installs what a command may lack."""
 
 EXAMPLES = """examples:
   rlm run                                     open the app in your browser
+  rlm campaign list                           who has reported what, together
   rlm models                                  which mechanisms are here, and how accurate they are
   rlm audit --mechanism k-RR --epsilon 1      is randomised response as private as it says?
   rlm data get mnist                          download a dataset, checked

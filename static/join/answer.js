@@ -1,0 +1,122 @@
+// How an answer leaves this device: for every kind of question the same three steps, draw, read, release.
+// The randomness is the browser's (static/device/randomness.js); a rehearsal uses it too, and is never sent.
+
+import { RandomisedResponse } from "../../device/labels.js";
+import { systemBytes } from "../../device/randomness.js";
+import { toJson } from "../../device/report.js";
+import { SubsetSelection } from "../../device/subset_selection.js";
+
+/** One of k answers, or a number as one of k + 1 levels: one symbol, by k-RR or subset selection. */
+export class SymbolAnswer {
+  /** @param {any} campaign its description, as the server gives it */
+  constructor(campaign) {
+    const { epsilon, symbols, payload, subset } = campaign;
+    this.campaign = campaign;
+    this.channel = payload === "symbol"
+      ? new RandomisedResponse({ epsilon, classes: symbols })
+      : new SubsetSelection({ epsilon, symbols });
+    if (this.channel instanceof SubsetSelection && this.channel.size !== subset) {
+      throw new Error("This phone computes another size of the set than the campaign says; nothing is sent.");
+    }
+  }
+
+  /**
+   * The symbol of an answer: itself, or the level of a number, rounded up or down at random so that it is right on
+   * average. The guarantee is the channel's, whatever this gives.
+   * @param {number} value
+   */
+  symbol(value) {
+    const { question, symbols } = this.campaign;
+    if (question.kind !== "number") return value;
+    const share = Math.min(1, Math.max(0, (value - question.low) / (question.high - question.low)));
+    const place = share * (symbols - 1);
+    const below = Math.min(Math.floor(place), symbols - 2);
+    const view = new DataView(systemBytes(4).buffer);
+    return below + (view.getUint32(0) / 2 ** 32 < place - below ? 1 : 0);
+  }
+
+  /** @param {number} value */
+  payload(value) {
+    const drawn = this.channel.privatiseWith(systemBytes, this.symbol(value));
+    return typeof drawn === "number" ? { symbol: drawn, of: this.campaign.symbols } : { members: drawn };
+  }
+
+  /** @param {any} payload what a draw says, in the reader's words */
+  words(payload) {
+    const { question, symbols } = this.campaign;
+    const name = (/** @type {number} */ symbol) => question.kind === "number"
+      ? `${+(question.low + (symbol / (symbols - 1)) * (question.high - question.low)).toPrecision(4)} ${question.unit}`.trim()
+      : question.answers[symbol];
+    if ("symbol" in payload) return name(payload.symbol);
+    return Array.from(payload.members, (bit, i) => (bit ? name(i) : "")).filter(Boolean).join(" or ");
+  }
+
+  /** @param {number} value @param {number} count */
+  async rehearse(value, count) {
+    const draws = Array.from({ length: count }, () => this.payload(value));
+    return { words: draws.map((draw) => this.words(draw)), bytes: this.json(draws[0]) };
+  }
+
+  /**
+   * Charge, draw once, keep: what is sent is exactly this text.
+   * @param {number} value
+   * @param {import("../../device/budget.js").Ledger} ledger
+   */
+  async release(value, ledger) {
+    const { mechanism, epsilon } = this.campaign;
+    this.channel.check(this.symbol(value)); // what is wrong is said before anything is spent
+    const key = ledger.spend({ record: "me", mechanism, epsilon_x: epsilon, epsilon_y: 0 });
+    const report = this.json(this.payload(value));
+    ledger.keep(key, report);
+    return report;
+  }
+
+  /** @param {any} payload */
+  json(payload) {
+    return toJson(this.campaign, { epsilon: this.campaign.epsilon }, payload);
+  }
+}
+
+/** A drawn digit and which it is: the pair (code, digit), by the mechanism's Worker, which alone holds the drawing. */
+export class DigitAnswer {
+  /** @param {any} campaign @param {import("../../device/client.js").Owner} owner */
+  constructor(campaign, owner) {
+    this.campaign = campaign;
+    this.owner = owner;
+    this.name = campaign.mechanism;
+  }
+
+  /** @param {any} campaign @param {(done: number, total: number) => void} onProgress */
+  static async load(campaign, onProgress) {
+    const { Owner } = await import("../../device/client.js");
+    const owner = new Owner();
+    const description = await owner.load(campaign.mechanism, { onProgress });
+    if (description.digest !== campaign.digest) throw new Error("The mechanism has changed; nothing is sent.");
+    return new DigitAnswer(campaign, owner);
+  }
+
+  /** @param {{picture: Blob, digit: number}} value */
+  async parts({ picture, digit }) {
+    return [await this.owner.prepare(this.name, { picture }), this.campaign.question.label ? digit : null];
+  }
+
+  /** @param {{picture: Blob, digit: number}} value @param {number} count */
+  async rehearse(value, count) {
+    const [x, label] = await this.parts(value);
+    const { epsilon } = this.campaign;
+    const { id, draws } = await this.owner.rehearse(this.name, x, label, { epsilon }, count);
+    this.owner.forget(id);
+    const classes = 10;
+    const words = draws.map(({ members }) => {
+      const digits = Array.from(members ?? [], (bit, i) => (bit ? i % classes : -1)).filter((d) => d >= 0);
+      return [...new Set(digits)].sort().join(" ");
+    });
+    return { words, bytes: toJson(this.campaign, { epsilon }, { members: draws[0].members ?? new Uint8Array() }) };
+  }
+
+  /** @param {{picture: Blob, digit: number}} value */
+  async release(value) {
+    const [x, label] = await this.parts(value);
+    return this.owner.release(this.name, x, label, { epsilon: this.campaign.epsilon }, "me");
+  }
+}
