@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from rlm_core.data.loan_preprocessor import DecodedLoans, LoanPreprocessor
-from rlm_core.data.loan_values import RARE, CategoryColumn, NumberColumn
 from rlm_core.data.schema import FEATURES, Feature
+from rlm_core.tables.columns import RARE, CategoryColumn, NumberColumn
 from rlm_core.types import FloatArray
 from ui.kit.html import percent
 
