@@ -20,7 +20,7 @@ class Feature:
     """One column: ``low``, ``high`` and ``step`` for numbers, ``choices`` for categories.
 
     A date is a number, the year with the day as its fraction; ``day_first`` says how 03/04/2020 is
-    read. Title, unit and help are for readers.
+    read. Words in ``missing`` say nothing ("unknown" in a column of numbers). Title, unit and help are for readers.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Feature:
     choices: tuple[str, ...] = ()
     help: str = ""
     day_first: bool = True
+    missing: tuple[str, ...] = ()
 
     @property
     def is_category(self) -> bool:

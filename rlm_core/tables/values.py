@@ -60,7 +60,7 @@ def _cell(value: Any, row: int, name: object) -> str | None:
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, datetime.date | np.datetime64):
-        return None if np.isnat(np.datetime64(value)) else str(value)  # type: ignore[arg-type]
+        return None if np.isnat(np.datetime64(value)) else str(value)
     if isinstance(value, int | float | np.integer | np.floating | Decimal):
         return str(value)
     raise TableError(
@@ -134,18 +134,18 @@ def _year(year: str, month: str, day: str) -> float | None:
 
 
 def parse_boolean(text: str) -> str | None:
-    """"yes" or "no"; None if it is neither, in whatever spelling."""
+    """ "yes" or "no"; None if it is neither, in whatever spelling."""
     lower = text.lower()
-    return "yes" if lower in TRUE or lower in ("1", "1.0") else "no" if lower in FALSE or lower in ("0", "0.0") else None
+    return (
+        "yes" if lower in TRUE or lower in ("1", "1.0") else "no" if lower in FALSE or lower in ("0", "0.0") else None
+    )
 
 
 def check_numbers(values: FloatArray, name: str) -> FloatArray:
     """The same numbers; an infinity or one beyond 10¹⁰⁰ is an error with its row."""
     bad = np.flatnonzero(np.abs(values) > LARGEST)  # NaN is not
     if bad.size:
-        raise TableError(
-            f"Expected a number of at most 1e100 in row {bad[0]}, column {name}, got {values[bad[0]]:g}."
-        )
+        raise TableError(f"Expected a number of at most 1e100 in row {bad[0]}, column {name}, got {values[bad[0]]:g}.")
     return values
 
 
