@@ -89,3 +89,49 @@ class MomentClassifier:
         """The most likely label: (n, d) to (n,)."""
         labels: IntArray = (finite("features", features) @ self.weights.T).argmax(axis=1)
         return labels
+
+
+def moments_of_bits(coordinates: ArrayLike, symbols: ArrayLike, keep: float, prior: ArrayLike) -> Moments:
+    """From reports of :class:`rlm_core.owner.joint_bit.JointBit`: (n,) coordinates and (n,) bits.
+
+    A bit is right with probability (1 + κ)/2, so E[2·symbol − 1 | j] = κ·E[φⱼ(2y − 1)]; ``keep`` is κ.
+    """
+    phi = finite("prior", prior)
+    j, sent = np.asarray(coordinates), 2.0 * np.asarray(symbols) - 1.0
+    if j.size and not (j.min() >= 0 and j.max() < phi.shape[1]):
+        raise ValueError(f"Expected coordinates from 0 to {phi.shape[1] - 1}, got {j.min()} to {j.max()}.")
+    counts = np.bincount(j, minlength=phi.shape[1])
+    signed = np.bincount(j, weights=sent, minlength=phi.shape[1]) / np.maximum(counts, 1) / keep
+    # A coordinate that no report is about tells nothing: its average is 0, with the variance of one report.
+    return Moments.of_two(signed, 1.0 / (keep**2 * np.maximum(counts, 1)), phi)
+
+
+def moments_of_numbers(numbers: ArrayLike, scale: float, prior: ArrayLike) -> Moments:
+    """From reports of :class:`rlm_core.owner.joint.JointLaplace`: (n, d + 1) with noise of that scale."""
+    sent = finite("numbers", numbers)
+    return Moments.of_two(sent.mean(axis=0), (2.0 * scale**2 + finite("prior", prior).var(axis=0)) / len(sent), prior)
+
+
+def moments_of_sets(coordinates: ArrayLike, vectors: ArrayLike, energy: float, prior: ArrayLike) -> Moments:
+    """From reports of :class:`rlm_core.owner.joint.JointSelection`.
+
+    Args:
+        coordinates: (n,) which coordinate each report is about.
+        vectors: (n, 2K) sets as vectors that are one-hot on average, symbol 2y + bit.
+        energy: E‖vector − symbol‖² of the channel.
+        prior: (m, d + 1) φ of public rows, φ = (2t − 1, 1).
+    """
+    j, sent, phi = np.asarray(coordinates), finite("vectors", vectors), finite("prior", prior)
+    classes, d = sent.shape[1] // 2, phi.shape[1] - 1
+    pairs = sent.reshape(len(sent), classes, 2)
+    values = np.zeros((classes, d + 1))
+    counts = np.bincount(j, minlength=d)[:d]
+    for each in np.flatnonzero(counts):
+        about = pairs[j == each]
+        values[:, each] = (about[:, :, 1] - about[:, :, 0]).mean(axis=0)
+    values[:, d] = np.maximum(pairs.sum(axis=2).mean(axis=0), 1e-6)
+    values[:, d] /= values[:, d].sum()
+    # The classes' averages add up to that of all, which is public: what is over is noise.
+    values += (phi.mean(axis=0) - values.sum(axis=0)) / classes
+    spread = 2.0 * (energy + 1.0) / (2 * classes)  # of the difference of two entries
+    return Moments(values=values, variance=np.append(spread / np.maximum(counts, 1), spread / max(len(sent), 1)))

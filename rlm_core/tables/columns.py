@@ -146,19 +146,23 @@ def read_codes(table: Rows, column: CategoryColumn, *, unknown: Unknown, allow_m
     """Level numbers of a column; -1 where the level is unknown and that is to be ignored."""
     values = _values(table, column.name)
     codes = column.codes(values)
+    rare = column.levels.index(RARE) if RARE in column.levels else -1
+    stand_in = rare if column.commonest == RARE else int(column.codes([column.commonest])[0])
     for position in np.flatnonzero(codes < 0):
-        value, where = values[position], _where(table, int(position), column.name)
-        if _is_missing(value):
-            if not allow_missing:
-                raise TableError(f"Expected a value in {where}, got none.")
-            codes[position] = (
-                column.codes([column.commonest])[0] if column.commonest != RARE else len(column.levels) - 1
-            )
-        elif not isinstance(value, str):
-            raise TypeError(f"Expected a word in {where}, got {value!r}.")
-        elif unknown == "error":
-            known = ", ".join(level for level in (*column.levels, *column.rare) if level != RARE)
-            raise TableError(f"Expected one of {known} in {where}, got {value!r}.")
-        elif RARE in column.levels:
-            codes[position] = column.levels.index(RARE)
+        value = values[position]
+        if _is_missing(value) and allow_missing:
+            codes[position] = stand_in
+        elif unknown == "ignore" and isinstance(value, str):
+            codes[position] = rare
+        else:
+            raise _wrong(value, _where(table, int(position), column.name), column)
     return codes
+
+
+def _wrong(value: Any, where: str, column: CategoryColumn) -> Exception:
+    if _is_missing(value):
+        return TableError(f"Expected a value in {where}, got none.")
+    if not isinstance(value, str):
+        return TypeError(f"Expected a word in {where}, got {value!r}.")
+    known = ", ".join(level for level in (*column.levels, *column.rare) if level != RARE)
+    return TableError(f"Expected one of {known} in {where}, got {value!r}.")
