@@ -33,7 +33,7 @@ Table = pd.DataFrame | str | Path | NDArray[Any] | Sequence[Any]
 Labels = str | Iterable[Any] | None
 
 
-class LocalPrivatiser(BaseEstimator):
+class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
     """ε-LDP collection and learning for any table or array of small pictures.
 
     ``fit`` sees public rows only. Whatever ``privatise`` uses (classes, levels, ranges, centring, rules for

@@ -160,7 +160,7 @@ def read(folder: Path) -> LocalPrivatiser:
 
 def _parameters(privatiser: LocalPrivatiser) -> dict[str, Any]:
     """The arguments, as JSON has them; the schema has a file of its own."""
-    given = privatiser.get_params(deep=False)
+    given: dict[str, Any] = privatiser.get_params(deep=False)
     classes = given.pop("classes")
     del given["schema"]
     return given | {"classes": None if classes is None else [str(each) for each in classes]}

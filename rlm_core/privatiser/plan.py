@@ -85,7 +85,7 @@ def bearable_numbers(epsilon: float, reports: float) -> float:
     d averages of n/d bits have a total noise of about d²/(n·tanh²(ε/2)). If what a label explains falls with
     the coordinate as 1/j², a further coordinate pays as long as d³ is below that n. The ½ is measured.
     """
-    return 0.5 * (reports * math.tanh(epsilon / 2) ** 2) ** (1 / 3)
+    return 0.5 * math.pow(reports * math.tanh(epsilon / 2) ** 2, 1 / 3)
 
 
 def bit_noise(epsilon: float, d: int) -> float:

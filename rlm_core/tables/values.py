@@ -153,5 +153,5 @@ def date_numbers(column: pd.Series) -> FloatArray:
     """A column of dates (datetime64) as years with fractions, NaN where missing."""
     plain = column.dt.tz_localize(None) if getattr(column.dt, "tz", None) is not None else column
     days = np.where(plain.dt.is_leap_year, 366.0, 365.0)
-    years: FloatArray = (plain.dt.year + (plain.dt.dayofyear - 1) / days).to_numpy(dtype=np.float64, na_value=np.nan)
+    years: FloatArray = (plain.dt.year + (plain.dt.day_of_year - 1) / days).to_numpy(dtype=np.float64, na_value=np.nan)
     return years
