@@ -191,11 +191,13 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Table) -> NDArray[np.str_]:
         """The most likely class of clean rows, by name."""
-        labels: NDArray[np.str_] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        most_likely = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[np.str_] = self.classes_[most_likely]
         return labels
 
     def score(self, X: Table, y: Labels = None) -> float:
         """The share of rows whose class is predicted rightly; y may be the name of a column."""
+        self._fitted("classifier_")
         frame, labels = _split_label(self._frame(X), y if y is not None else self.label_)
         if labels is None:
             raise ValueError("Expected labels to score with, got none.")

@@ -107,7 +107,9 @@ def test_reading_by_the_schema() -> None:
         }
     )
     schema = TableSchema.infer(public)
-    read = schema.read(pd.DataFrame({"since": ["03/04/2020"], "age": [None], "job": ["pilot"], "member": [1], "x": [0]}))
+    read = schema.read(
+        pd.DataFrame({"since": ["03/04/2020"], "age": [None], "job": ["pilot"], "member": [1], "x": [0]})
+    )
     assert list(read.columns) == ["age", "job", "member", "since"]
     assert np.isnan(read["age"][0]) and read["job"][0] == "pilot" and read["member"][0] == "yes"
     assert read["since"][0] == pytest.approx(2020 + 93 / 366)  # the third of April: the day comes first
