@@ -7,8 +7,8 @@ import numpy as np
 from rlm_core.privatiser.plan import epsilon_needed, reports_needed
 from rlm_core.types import FloatArray
 
-DRIFT_DEVIATIONS = 5.0
-"""Reports differ from the public rows if some average is so many deviations off (of 100 averages by chance: 6e-5)."""
+DRIFT_DEVIATIONS = 6.0
+"""Reports differ from the public rows if some average is so many deviations off (one of 100 by chance: 2e-7)."""
 
 
 class UtilityWarning(UserWarning):
