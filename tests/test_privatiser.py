@@ -206,16 +206,16 @@ def test_foreign_and_mixed_reports_are_named() -> None:
     with pytest.raises(ValueError, match="Report 1 cannot be read"):
         FITTED.learn([reports[0].to_json(), "{}"])
     other = fitted(CODES).privatise(PEOPLE[:20], LABEL)
-    with pytest.raises(ValueError, match="report 20 to be of this mechanism"):
+    with pytest.raises(ValueError, match="report 20 to be of record and label by this mechanism"):
         FITTED.learn([*reports, *other])
-    with pytest.raises(ValueError, match="of this mechanism"):
+    with pytest.raises(ValueError, match="by this mechanism"):
         FITTED.learn(other)
     dear = clone(FITTED).set_params(epsilon=5.0, size=FITTED.plan_.size, kind=BIT).fit(PUBLIC, LABEL)
     dearer = list(dear.privatise(PEOPLE[:2], LABEL))
     with pytest.raises(ValueError, match="epsilon=4 in all reports, got 5 in report 20"):
         FITTED.learn([*reports, *dearer])
     alone = list(FITTED.privatise(PEOPLE[:20].drop(columns=LABEL)))
-    with pytest.raises(ValueError, match="report of record and label"):
+    with pytest.raises(ValueError, match="report 0 to be of record and label"):
         FITTED.learn(alone)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rlm_core.digest import definition_of, digest_of
 from rlm_core.owner.joint import JointSelection
 from rlm_core.owner.labels import RandomisedResponse
-from rlm_core.owner.payload import Payload
+from rlm_core.owner.payload import Encoding, Payload
 from rlm_core.owner.randomness import random_words, uniform_below
 from rlm_core.types import BoolArray, FloatArray, IntArray, finite
 
@@ -70,8 +71,22 @@ class JointBit:
         t = self._ranges.scaled(h)
         return np.concatenate([t, np.ones((len(t), 1))], axis=1)
 
-    def check(self, noise: object, y: ArrayLike) -> IntArray:
-        """Labels as (n,), checked; any mechanism with an encoder will do."""
+    @property
+    def classes(self) -> int:
+        """Two."""
+        return 2
+
+    def check(self, mechanism: Encoding, y: ArrayLike) -> IntArray:
+        """Labels as (n,), checked, for a mechanism whose h has a number for every range."""
+        if mechanism.output_dim != len(self.low):
+            raise ValueError(f"Expected a mechanism of {len(self.low)} numbers, got one of {mechanism.output_dim}.")
+        return self._labels(y)
+
+    def digest(self, mechanism: str) -> str:
+        """Of a mechanism with that digest, whose h leaves through this."""
+        return digest_of(definition_of(self) | {"mechanism": mechanism})
+
+    def _labels(self, y: ArrayLike) -> IntArray:
         labels = self.response.check(np.atleast_1d(np.asarray(y)))
         if labels.ndim != 1:
             raise ValueError(f"Expected a list of labels, got shape {labels.shape}.")
@@ -79,7 +94,7 @@ class JointBit:
 
     def send(self, h: FloatArray, y: IntArray) -> Payload:
         """A coordinate and a bit for each row of h (n, d) and its label. The system's randomness; no seed."""
-        t, labels = self.scaled(finite("h", h)), self.check(None, y)
+        t, labels = self.scaled(finite("h", h)), self._labels(y)
         coordinates = uniform_below(self.coordinates, len(t))
         bits = _exact_bits(t[np.arange(len(t)), coordinates])
         symbols = self.response.privatise((bits == labels.astype(np.bool_)).astype(np.int64))
@@ -87,7 +102,7 @@ class JointBit:
 
     def simulate(self, h: ArrayLike, y: ArrayLike, *, generator: np.random.Generator) -> Payload:
         """Reproducible coordinates and bits for experiments. NOT private: never release them."""
-        t, labels = self.scaled(h), self.check(None, y)
+        t, labels = self.scaled(h), self._labels(y)
         coordinates = generator.integers(self.coordinates, size=len(t))
         bits = generator.random(len(t)) < t[np.arange(len(t)), coordinates]
         agrees = (bits == labels.astype(np.bool_)).astype(np.int64)

@@ -31,12 +31,10 @@ from rlm_core.owner.joint import JointLaplace, JointSelection
 from rlm_core.owner.joint_bit import JointBit
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.owner.pairs import PairSelection
-from rlm_core.owner.payload import Payload
+from rlm_core.owner.payload import Payload, Together
 from rlm_core.owner.subset_selection import OneHot, SubsetSelection
 from rlm_core.privatiser.encoder import LinearEncoder, nearest_centres, principal_components
 from rlm_core.privatiser.plan import BIT, CODES, LAPLACE, RANGE, Plan
-from rlm_core.privatiser.together import SendJoint
-from rlm_core.release import Together
 from rlm_core.types import FloatArray, IntArray
 
 Learnt = MomentClassifier | CodeClassifier
@@ -122,8 +120,8 @@ class Method:
         if self.plan.kind == BIT:
             return JointBit(epsilon=epsilon, low=(-RANGE,) * self.size, high=(RANGE,) * self.size)
         if self.plan.kind == LAPLACE:
-            return SendJoint(joint=self._laplace(epsilon))
-        return SendJoint(joint=self._selection(epsilon, classes))
+            return self._laplace(epsilon)
+        return self._selection(epsilon, classes)
 
     def _laplace(self, epsilon: float) -> JointLaplace:
         return JointLaplace(epsilon=epsilon, radius=self.radius, centre=(0.0,) * self.size, constant=self.constant)
@@ -162,7 +160,12 @@ class Method:
         if isinstance(together, PairSelection):
             members = together.simulate(self.codes(h), y, generator=generator)
             return Payload(members=members, channel=together.channel)
-        assert isinstance(together, JointBit | SendJoint)
+        if isinstance(together, JointLaplace):
+            return Payload(numbers=together.simulate(h, y, generator=generator))
+        if isinstance(together, JointSelection):
+            coordinates, members = together.simulate(h, y, generator=generator)
+            return Payload(members=members, channel=together.channel, coordinates=coordinates)
+        assert isinstance(together, JointBit)
         return together.simulate(h, y, generator=generator)
 
     def learn(self, sent: Payload, epsilon: float, classes: int) -> Learnt:

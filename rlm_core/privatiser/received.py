@@ -36,13 +36,16 @@ class Received:
 
 def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Method, classes: int) -> Received:
     """Reports of one mechanism at one ε, or an error that says which one is not."""
+    digest = method.together(1.0, classes).digest(method.digest)  # ε is not in it
     if isinstance(reports, Releases):
-        if reports.digest != method.digest:
-            raise ValueError(f"Expected reports of this mechanism, {method.digest[:8]}…, got {reports.digest[:8]}….")
+        if reports.digest != digest:
+            raise ValueError(
+                f"Expected reports of record and label by this mechanism, {digest[:8]}…, got {reports.digest[:8]}…."
+            )
         payload, epsilon = reports.payload, reports.epsilon
     else:
         listed = read_reports(reports) if isinstance(reports, str | Path) else list(reports)
-        payload, epsilon = _columns([_parsed(each, at) for at, each in enumerate(listed)], method, classes)
+        payload, epsilon = _columns([_parsed(each, at) for at, each in enumerate(listed)], method, digest)
     together = method.together(epsilon, classes)
     _check_width(payload, together, method, classes)
     return Received(payload=payload, epsilon=epsilon, drift=_drift(payload, together, method, classes))
@@ -79,14 +82,16 @@ def _parsed(report: Report | str, at: int) -> Report:
         raise ValueError(f"Report {at} cannot be read: {error}") from None
 
 
-def _columns(reports: list[Report], method: Method, classes: int) -> tuple[Payload, float]:
+def _columns(reports: list[Report], method: Method, digest: str) -> tuple[Payload, float]:
     if not reports:
         raise ValueError("Expected at least one report, got none.")
     epsilon = reports[0].epsilon
     for at, report in enumerate(reports):
-        if report.digest != method.digest:
+        if report.digest != digest:
             got = (report.digest or "none")[:8]
-            raise ValueError(f"Expected report {at} to be of this mechanism, {method.digest[:8]}…, got {got}….")
+            raise ValueError(
+                f"Expected report {at} to be of record and label by this mechanism, {digest[:8]}…, got {got}…."
+            )
         if report.epsilon != epsilon:
             raise ValueError(f"Expected epsilon={epsilon:g} in all reports, got {report.epsilon:g} in report {at}.")
         about = method.plan.kind not in (CODES, LAPLACE)
