@@ -62,7 +62,7 @@ class MomentClassifier:
         >>> MomentClassifier.fit(moments, phi).predict(phi[:2])
         array([1, 0])
         """
-        phi = finite("prior", prior)[:PRIOR_ROWS]  # (m, d)
+        phi = finite("prior", prior)  # (m, d)
         values = moments.values
         if phi.ndim != 2 or phi.shape[1] != values.shape[1]:
             raise ValueError(f"Expected features (m, {values.shape[1]}) of public rows, got shape {phi.shape}.")
