@@ -24,8 +24,7 @@ under Local Differential Privacy".
 """
 
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import RLM, HasDensity, Mechanism, Trace
@@ -44,6 +43,7 @@ from rlm_core.report import Report
 
 if TYPE_CHECKING:
     from rlm_core import zoo as zoo
+    from rlm_core.privatiser import LocalPrivatiser
 
 __version__ = "0.2.0"
 
@@ -54,6 +54,7 @@ __all__ = [
     "L1Clip",
     "LaplaceNoise",
     "Ledger",
+    "LocalPrivatiser",
     "Mechanism",
     "PairSelection",
     "PrivateAccuracy",
@@ -71,8 +72,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
-    """``rlm_core.zoo``, on its first use: it needs torch, and a release of a label or of numbers does not."""
+def __getattr__(name: str) -> Any:
+    """What needs torch, pandas or scikit-learn, on its first use: a release of a label or of numbers does not."""
     if name == "zoo":
         return import_module("rlm_core.zoo")
+    if name == "LocalPrivatiser":
+        return import_module("rlm_core.privatiser").LocalPrivatiser
     raise AttributeError(f"module 'rlm_core' has no attribute {name!r}")

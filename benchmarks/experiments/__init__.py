@@ -3,6 +3,7 @@
     data_collection    table 1       novel_class    table 2       data_join    table 3
     private_inference  table 4, its mechanisms chosen by private_grid
     auxiliary_size, pca, cdp     tables of the appendix
+    own_data           not in the paper: any table through LocalPrivatiser
 
 A module has ``trials(seeds)``, in the order of the paper's table, and ``measure(trial, runs)``.
 ``python -m benchmarks run EXPERIMENT`` does the rest: what is missing, in parallel, appended.
@@ -17,4 +18,5 @@ NAMES = (
     "auxiliary_size",
     "pca",
     "cdp",
+    "own_data",
 )

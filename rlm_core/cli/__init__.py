@@ -20,8 +20,12 @@ COMMANDS = {
     "audit": "measure the privacy of every mechanism, and compare it with its claim",
     "data": "list the datasets, or download them",
     "train": "train a mechanism by the name of its preset",
+    "fit": "own data: fit a mechanism on a public table",
+    "privatise": "own data: people's rows to reports",
+    "learn": "own data: a classifier from reports",
+    "advise": "own data: which epsilon reaches which accuracy?",
 }
-NEEDS = {"run": "app", "campaign": "app", "models": "learn", "audit": "learn", "data": "learn", "train": "learn"}
+NEEDS = dict.fromkeys(COMMANDS, "learn") | {"run": "app", "campaign": "app"}
 """The extra that installs what a command may lack."""
 
 EXAMPLES = """examples:
@@ -31,6 +35,8 @@ EXAMPLES = """examples:
   rlm audit --mechanism k-RR --epsilon 1      is randomised response as private as it says?
   rlm data get mnist                          download a dataset, checked
   rlm train mnist-vrlm-l10-eps33              train a mechanism on it
+  rlm advise public.csv --label income --people 20000 --accuracy 0.8
+  rlm fit public.csv --label income --out mine
 
 `rlm COMMAND --help` says what a command takes."""
 

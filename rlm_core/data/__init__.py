@@ -23,7 +23,7 @@ from rlm_core.data.lending_club import LoanTable
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
 from rlm_core.data.loan_splits import join_columns, loan_collection, loan_join
 from rlm_core.data.mnist import MNIST
-from rlm_core.data.samples import cifar10_samples, loan_examples, mnist_samples
+from rlm_core.data.samples import adult_sample, cifar10_samples, loan_examples, mnist_samples
 from rlm_core.data.splits import AUXILIARY_SHARE, Split, data_collection, novel_class
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "LoanPreprocessor",
     "LoanTable",
     "Split",
+    "adult_sample",
     "as_features",
     "cifar10_samples",
     "data_collection",

@@ -1,11 +1,12 @@
 """Small samples that come with the project: for the app, the tests and the first look.
 
 Pictures are from the test sets, so no mechanism of ours was trained on them. The loans are
-invented. ``samples/SOURCES.md`` says where each file comes from.
+invented; the people of Adult are real, of 1994. ``samples/SOURCES.md`` says where each file comes from.
 """
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import dataclass, field
 from importlib.resources import files
 
@@ -15,6 +16,7 @@ import pandas as pd
 from rlm_core.catalogue import DATASETS
 from rlm_core.data.dataset import Dataset, Images
 from rlm_core.data.schema import FEATURES
+from rlm_core.tables.files import read_csv
 from rlm_core.types import IntArray
 
 MNIST_PER_CLASS = 40
@@ -87,3 +89,9 @@ def loan_examples() -> LoanExamples:
         target=table["target"].to_numpy(dtype=np.int64),
         descriptions=tuple(table["description"]),
     )
+
+
+def adult_sample() -> pd.DataFrame:
+    """9,000 people of Adult (UCI, CC BY 4.0), label ``income-per-year``, cells as in the file: all text."""
+    with (files("rlm_core.data") / "samples" / "adult.csv.gz").open("rb") as file:
+        return read_csv(gzip.decompress(file.read()))

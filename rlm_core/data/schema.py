@@ -15,70 +15,14 @@ rejected by the preprocessor.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
 
-import numpy as np
+from rlm_core.tables.feature import Feature
+from rlm_core.tables.feature import category as _category
+from rlm_core.tables.feature import count as _count
+from rlm_core.tables.feature import number as _number
 
-Kind = Literal["number", "integer", "category"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Feature:
-    """One column: ``low``, ``high`` and ``step`` for numbers, ``choices`` for categories."""
-
-    name: str
-    title: str
-    unit: str
-    kind: Kind
-    low: float | None = None
-    high: float | None = None
-    step: float | None = None
-    choices: tuple[str, ...] = ()
-    help: str = ""
-
-    @property
-    def is_category(self) -> bool:
-        """Whether the values are words, not numbers."""
-        return self.kind == "category"
-
-    def problem(self, value: Any) -> str | None:
-        """What is wrong with a value that somebody entered, or None.
-
-        >>> FEATURES["term"].problem("48 months")
-        "Expected Term in '36 months', '60 months', got '48 months'."
-        >>> FEATURES["dti"].problem(12.5) is None
-        True
-        """
-        if self.is_category:
-            if value in self.choices:
-                return None
-            return f"Expected {self.title} in {', '.join(map(repr, self.choices))}, got {value!r}."
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-            return f"Expected a number for {self.title}, got {value!r}."
-        number = float(value)
-        assert self.low is not None and self.high is not None
-        if not self.low <= number <= self.high:  # NaN fails too
-            span = f"{self.low:g}..{self.high:g} {self.unit}".rstrip()
-            return f"Expected {self.title} in {span}, got {number:g}."
-        if self.kind == "integer" and not math.isclose(number, round(number)):
-            return f"Expected a whole number for {self.title}, got {number:g}."
-        return None
-
-
-def _number(name: str, title: str, unit: str, low: float, high: float, step: float, help: str) -> Feature:
-    return Feature(name=name, title=title, unit=unit, kind="number", low=low, high=high, step=step, help=help)
-
-
-def _count(name: str, title: str, high: int, help: str) -> Feature:
-    return Feature(name=name, title=title, unit="", kind="integer", low=0, high=high, step=1, help=help)
-
-
-def _category(name: str, title: str, choices: Iterable[str], help: str) -> Feature:
-    return Feature(name=name, title=title, unit="", kind="category", choices=tuple(choices), help=help)
-
+__all__ = ["FEATURES", "GRADES", "PAPER_FEATURES", "STAND_INS", "Feature", "features"]
 
 GRADES = tuple("ABCDEFG")
 SUB_GRADES = tuple(f"{grade}{step}" for grade in GRADES for step in range(1, 6))

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
-from rlm_core.data.loan_values import RARE
 from rlm_core.data.samples import loan_examples
+from rlm_core.tables.columns import RARE
 
 EXAMPLES = loan_examples().frame
 FITTED = LoanPreprocessor.fit(EXAMPLES)
@@ -136,7 +136,7 @@ def test_bad_values_are_named(column: str, value: object, error: type[Exception]
 
 
 def test_columns_and_shapes_are_checked() -> None:
-    with pytest.raises(ValueError, match="column dti, grade, got a loan without"):
+    with pytest.raises(ValueError, match="column dti, grade, got a row without"):
         FITTED.transform({k: v for k, v in EXAMPLES.iloc[0].to_dict().items() if k not in ("dti", "grade")})
     with pytest.raises(ValueError, match="got 'recoveries'"):
         LoanPreprocessor.fit(EXAMPLES.assign(recoveries=0.0))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
-from rlm_core.data.loan_values import RARE, CategoryColumn
 from rlm_core.data.schema import FEATURES, Feature
+from rlm_core.tables.columns import RARE, CategoryColumn
 from rlm_core.types import FloatArray
 
 IN_SHORT = ("loan_amnt", "term", "int_rate", "grade", "purpose", "annual_inc")

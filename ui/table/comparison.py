@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from rlm_core.data.loan_preprocessor import DecodedLoans, LoanPreprocessor
-from rlm_core.data.loan_values import CategoryColumn, NumberColumn
 from rlm_core.data.schema import FEATURES, Feature
+from rlm_core.tables.columns import CategoryColumn, NumberColumn
 from ui.kit.formats import percent
 from ui.record.loan import format_value, level_name, level_of
 

@@ -1,4 +1,4 @@
-"""Reading the values of loans, one column at a time, with errors that name row and column.
+"""Reading the values of rows, one column at a time, with errors that name row and column.
 
 ``NumberColumn`` and ``CategoryColumn`` are what the preprocessor learnt of a column.
 """
@@ -13,15 +13,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rlm_core.data.schema import Feature
+from rlm_core.tables.errors import TableError
+from rlm_core.tables.feature import Feature
 from rlm_core.types import FloatArray, IntArray
 
 RARE = "(rare)"
+"""The level that rare ones share, and, where a table says so, those that nobody has seen before."""
+
 MIN_LEVEL_SHARE = 0.001
 OUTLIER_DEVIATIONS = 10.0
 
-Loans = pd.DataFrame | Mapping[str, Any]
-"""A table of loans, or one loan as a mapping from feature to value."""
+Rows = pd.DataFrame | Mapping[str, Any]
+"""A table, or one row as a mapping from column to value."""
 Unknown = Literal["error", "ignore"]
 
 
@@ -53,61 +56,64 @@ class CategoryColumn:
         return np.array(found, dtype=np.int64)
 
 
-def require_columns(loans: Loans, names: Iterable[str]) -> None:
-    """Raise unless the loans have all these columns."""
-    missing = [name for name in names if name not in loans]
+def require_columns(table: Rows, names: Iterable[str]) -> None:
+    """Raise unless the rows have all these columns."""
+    missing = [name for name in names if name not in table]
     if missing:
-        raise ValueError(f"Expected a loan with column {', '.join(missing)}, got a loan without.")
+        raise TableError(f"Expected a row with column {', '.join(missing)}, got a row without.")
 
 
-def row_count(loans: Loans) -> int:
-    """Number of loans; a mapping is one."""
-    return len(loans) if isinstance(loans, pd.DataFrame) else 1
+def row_count(table: Rows) -> int:
+    """Number of rows; a mapping is one."""
+    return len(table) if isinstance(table, pd.DataFrame) else 1
 
 
 def moments(values: FloatArray) -> tuple[float, float]:
     """Mean and deviation of the values that are there; deviation 1 if they are all the same."""
     present = values[~np.isnan(values)]
     if not present.size:
-        raise ValueError("Expected some numbers in every column, got a column of missing values.")
+        raise TableError("Expected some numbers in every column, got a column of missing values.")
     # Rounding can leave a constant column a deviation that is tiny but not 0.
     return float(present.mean()), float(present.std()) if np.ptp(present) > 0 else 1.0
 
 
-def fit_levels(values: Iterable[Any], feature: Feature) -> CategoryColumn:
-    """The levels of a category: those of at least 0.1 % of the rows, and ``RARE`` for the others."""
+def fit_levels(values: Iterable[Any], feature: Feature, *, unknown: Unknown = "error") -> CategoryColumn:
+    """The levels of a category: those of at least 0.1 % of the rows, and ``RARE`` for the others.
+
+    With ``unknown="ignore"`` every category has the level ``RARE``, for words that the schema does not know.
+    """
     column = pd.Series(values, dtype=object)
     counts: dict[Any, int] = column.value_counts().to_dict()
-    unknown = [level for level in counts if level not in feature.choices]
-    if unknown:
-        raise ValueError(f"Expected {feature.name} in {', '.join(feature.choices)}, got {unknown[0]!r}.")
+    strangers = [level for level in counts if level not in feature.choices]
+    if strangers and unknown == "error":
+        raise TableError(f"Expected {feature.name} in {', '.join(feature.choices)}, got {strangers[0]!r}.")
     if not counts:
-        raise ValueError(f"Expected some values in column {feature.name}, got none.")
+        raise TableError(f"Expected some values in column {feature.name}, got none.")
     common = [c for c in feature.choices if counts.get(c, 0) >= max(1, MIN_LEVEL_SHARE * len(column))]
     # A level that no row had cannot be learnt: it joins the rare ones if there are any, else it is unknown.
-    has_rare = len(common) < len(counts)
+    has_rare = unknown == "ignore" or len(common) < len(counts)
     return CategoryColumn(
         name=feature.name,
         levels=(*common, RARE) if has_rare else tuple(common),
         rare=tuple(choice for choice in feature.choices if choice not in common) if has_rare else (),
-        commonest=max(counts, key=lambda level: counts[level]),
+        commonest=max((level for level in counts if level in feature.choices), key=lambda c: counts[c], default=RARE),
     )
 
 
-def _values(loans: Loans, name: str) -> NDArray[Any]:
+def _values(table: Rows, name: str) -> NDArray[Any]:
     """A column: float64 if its type says so, else objects as they are."""
-    if isinstance(loans, pd.DataFrame):
-        column = loans[name]
+    if isinstance(table, pd.DataFrame):
+        column = table[name]
         if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
             return column.to_numpy(dtype=np.float64, na_value=np.nan)
         return column.to_numpy(dtype=object)
     single = np.empty(1, dtype=object)
-    single[0] = loans[name]
+    single[0] = table[name]
     return single
 
 
-def _where(loans: Loans, position: int, name: str) -> str:
-    row = loans.index[position] if isinstance(loans, pd.DataFrame) else position
+def _where(table: Rows, position: int, name: str) -> str:
+    row = table.index[position] if isinstance(table, pd.DataFrame) else position
     return f"row {row}, column {name}"
 
 
@@ -115,9 +121,9 @@ def _is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value))
 
 
-def read_numbers(loans: Loans, name: str, *, allow_missing: bool) -> FloatArray:
+def read_numbers(table: Rows, name: str, *, allow_missing: bool) -> FloatArray:
     """A column as float64, NaN where missing; raise for words, infinities and (unless allowed) gaps."""
-    raw = _values(loans, name)
+    raw = _values(table, name)
     if raw.dtype == np.float64:
         values: FloatArray = raw
     else:
@@ -128,29 +134,35 @@ def read_numbers(loans: Loans, name: str, *, allow_missing: bool) -> FloatArray:
             elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
                 values[position] = float(value)
             else:
-                raise TypeError(f"Expected a number in {_where(loans, position, name)}, got {value!r}.")
+                raise TypeError(f"Expected a number in {_where(table, position, name)}, got {value!r}.")
     bad = np.isinf(values) | (np.isnan(values) & (not allow_missing))
     if bad.any():
         position = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"Expected a finite number in {_where(loans, position, name)}, got {values[position]}.")
+        raise TableError(f"Expected a finite number in {_where(table, position, name)}, got {values[position]}.")
     return values
 
 
-def read_codes(loans: Loans, column: CategoryColumn, *, unknown: Unknown, allow_missing: bool) -> IntArray:
+def read_codes(table: Rows, column: CategoryColumn, *, unknown: Unknown, allow_missing: bool) -> IntArray:
     """Level numbers of a column; -1 where the level is unknown and that is to be ignored."""
-    values = _values(loans, column.name)
+    values = _values(table, column.name)
     codes = column.codes(values)
+    rare = column.levels.index(RARE) if RARE in column.levels else -1
+    stand_in = rare if column.commonest == RARE else int(column.codes([column.commonest])[0])
     for position in np.flatnonzero(codes < 0):
-        value, where = values[position], _where(loans, int(position), column.name)
-        if _is_missing(value):
-            if not allow_missing:
-                raise ValueError(f"Expected a value in {where}, got none.")
-            codes[position] = column.codes([column.commonest])[0]
-        elif not isinstance(value, str):
-            raise TypeError(f"Expected a word in {where}, got {value!r}.")
-        elif unknown == "error":
-            known = ", ".join(level for level in (*column.levels, *column.rare) if level != RARE)
-            raise ValueError(f"Expected one of {known} in {where}, got {value!r}.")
-        elif RARE in column.levels:
-            codes[position] = column.levels.index(RARE)
+        value = values[position]
+        if _is_missing(value) and allow_missing:
+            codes[position] = stand_in
+        elif unknown == "ignore" and isinstance(value, str):
+            codes[position] = rare
+        else:
+            raise _wrong(value, _where(table, int(position), column.name), column)
     return codes
+
+
+def _wrong(value: Any, where: str, column: CategoryColumn) -> Exception:
+    if _is_missing(value):
+        return TableError(f"Expected a value in {where}, got none.")
+    if not isinstance(value, str):
+        return TypeError(f"Expected a word in {where}, got {value!r}.")
+    known = ", ".join(level for level in (*column.levels, *column.rare) if level != RARE)
+    return TableError(f"Expected one of {known} in {where}, got {value!r}.")

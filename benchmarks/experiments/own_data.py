@@ -1,0 +1,143 @@
+"""Own data: tables of all kinds through the door of ``LocalPrivatiser``, against baselines and without LDP.
+
+Each table is split at random into rows to fit on, people, and test rows; every kind and size is by the rule
+(``rlm_core.privatiser.plan``), which was fixed on other tables than Adult. ``epsilon`` inf: logistic regression on
+clean rows ("clean"), and always saying the commonest class ("majority").
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.experiments.protocol import Trial
+from benchmarks.table import Row
+from rlm_core import __version__
+from rlm_core.privatiser.compare import FEATURES, LABEL_ALONE, RULE, Rehearsal
+from rlm_core.privatiser.labels import find_classes, label_numbers
+from rlm_core.privatiser.plan import KINDS
+from rlm_core.types import IntArray
+
+EXPERIMENT = "own_data"
+TABLES = "RLM_TABLES"
+"""The environment variable with the folder of the tables that scikit-learn does not bring."""
+
+EPSILONS = (8.0, 4.0, 2.0, 1.0)
+CLEAN, MAJORITY = "clean", "majority"
+DRAWS = 3
+"""Simulated collections of a cell with the same split."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table, its label, and how many rows play which part (shares where there are few)."""
+
+    load: Callable[[], tuple[pd.DataFrame, pd.Series]]
+    public: float
+    people: float
+
+
+def _parquet(
+    name: str, label: str, drop: tuple[str, ...] = (), most: int | None = None
+) -> tuple[pd.DataFrame, pd.Series]:
+    folder = os.environ.get(TABLES)
+    if folder is None:
+        raise FileNotFoundError(f"Expected the folder of the tables in {TABLES}, got nothing.")
+    frame = pd.read_parquet(Path(folder) / name).drop(columns=list(drop))
+    if most is not None:
+        frame = frame.sample(most, random_state=0).reset_index(drop=True)
+    return frame.drop(columns=label), frame[label]
+
+
+def _bundled(name: str) -> tuple[pd.DataFrame, pd.Series]:
+    from sklearn import datasets
+
+    loaded = getattr(datasets, f"load_{name}")(as_frame=True)
+    return loaded.data, loaded.target
+
+
+CENSUS_ROWS = 60_000
+"""Of Census Income's 199,523 training rows, a random sample: memory."""
+
+DATASETS = {
+    "adult": Table(load=lambda: _parquet("adult_train.parquet", "income-per-year"), public=12_000, people=14_000),
+    "census_income": Table(
+        load=lambda: _parquet("census_income_train.parquet", "income", ("instance_weight",), CENSUS_ROWS),
+        public=16_000,
+        people=30_000,
+    ),
+    "breast_cancer": Table(load=lambda: _bundled("breast_cancer"), public=0.35, people=0.45),
+    "digits": Table(load=lambda: _bundled("digits"), public=0.35, people=0.45),
+    "wine": Table(load=lambda: _bundled("wine"), public=0.35, people=0.45),
+}
+
+
+def trials(seeds: int) -> list[Trial]:
+    """All cells."""
+    return [
+        Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed, draw=draw)
+        for dataset in DATASETS
+        for seed in range(seeds)
+        for mechanism, epsilon, draws in [
+            (CLEAN, math.inf, 1),
+            (MAJORITY, math.inf, 1),
+            *((name, e, DRAWS) for e in EPSILONS for name in (RULE, *_kinds(dataset), *FEATURES, LABEL_ALONE)),
+        ]
+        for draw in range(draws)
+    ]
+
+
+def _kinds(dataset: str) -> tuple[str, ...]:
+    """Every kind for itself, beside the rule's choice: two classes have all of them, more have two."""
+    return KINDS if dataset in ("adult", "census_income", "breast_cancer") else KINDS[2:]
+
+
+def measure(trial: Trial, runs: Path) -> Row:
+    """One cell with one split."""
+    start = time.perf_counter()
+    rehearsal = rehearse(trial.dataset, trial.seed)
+    reports, size = len(rehearsal.people), ""
+    if trial.mechanism == CLEAN:
+        accuracy = rehearsal.clean
+    elif trial.mechanism == MAJORITY:
+        accuracy = rehearsal.majority
+    else:
+        accuracy = rehearsal.accuracy(trial.mechanism, trial.epsilon, reports, trial.generator())
+        if trial.mechanism in (RULE, *KINDS):
+            size = str(rehearsal.plan(trial.mechanism, trial.epsilon, reports).size)
+    return Row(
+        experiment=EXPERIMENT,
+        dataset=trial.dataset,
+        mechanism=trial.mechanism,
+        epsilon=trial.epsilon,
+        seed=trial.seed,
+        draw=trial.draw,
+        protocol=trial.protocol,
+        accuracy=round(100 * accuracy, 3),
+        latent_dim=size,
+        train_rows=reports,
+        test_rows=len(rehearsal.test),
+        seconds=round(time.perf_counter() - start, 2),
+        version=__version__,
+    )
+
+
+@lru_cache(maxsize=1)
+def rehearse(dataset: str, seed: int) -> Rehearsal:
+    """A table's three parts."""
+    table = DATASETS[dataset]
+    frame, labels = table.load()
+    classes = find_classes(labels)
+    y: IntArray = label_numbers(labels, classes)
+    order = np.random.default_rng(seed).permutation(len(y))
+    public, people = (int(part * len(y)) if part < 1 else int(part) for part in (table.public, table.people))
+    parts = np.split(order, [public, public + people])
+    return Rehearsal.of(frame, y, len(classes), parts, seed=seed)

@@ -1,0 +1,70 @@
+"""``rlm fit``: schema, preprocessing and encoder from a public table, as a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rlm_core.cli.own_data import heard, parser_of, show
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command."""
+    parser = parser_of(
+        "fit",
+        "Fit a mechanism on public rows. Nothing of the people who will be asked may be among them.",
+        "rlm fit public.csv --label income --epsilon 4 --reports 14000 --out mine",
+    )
+    parser.add_argument("table", type=Path, help="public rows: CSV or parquet")
+    parser.add_argument("--label", help="the column that is to be learnt; tells the classes")
+    parser.add_argument("--classes", help="the classes, separated by commas, instead of those in the table")
+    parser.add_argument("--epsilon", type=float, default=4.0, help="of one report (default: %(default)s)")
+    parser.add_argument("--reports", type=int, default=10_000, help="how many are expected (default: %(default)s)")
+    parser.add_argument("--kind", default="auto", help="of report; by rule unless given")
+    parser.add_argument("--size", type=int, help="numbers or codes; by rule unless given")
+    parser.add_argument("--schema", type=Path, help="a schema in JSON, as schema.json of a fitted folder")
+    parser.add_argument("--seed", type=int, default=0, help="of the fit (default: %(default)s)")
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write")
+    parser.add_argument("--force", action="store_true", help="overwrite a folder that is there")
+    options = parser.parse_args(arguments)
+    from rlm_core.privatiser import LocalPrivatiser
+    from rlm_core.tables import TableSchema
+
+    if options.out.exists() and not options.force:
+        raise ValueError(f"Expected a new folder for --out, got {options.out.name!r}, which is there. Add --force.")
+    schema = TableSchema.from_json(options.schema.read_text(encoding="utf-8")) if options.schema else None
+    privatiser = LocalPrivatiser(
+        epsilon=options.epsilon,
+        reports=options.reports,
+        classes=options.classes.split(",") if options.classes else None,
+        kind=options.kind,
+        size=options.size,
+        schema=schema,
+        seed=options.seed,
+    )
+    with heard() as warned:
+        privatiser.fit(options.table, options.label)
+    privatiser.save(options.out)
+    plan, classes = privatiser.plan_, privatiser.classes_.tolist()
+    lines = [
+        f"fitted on {privatiser.public_rows_:,} public rows in {privatiser.seconds_:.1f} s: {options.out}",
+        f"reports: {plan.kind}, size {plan.size}, epsilon = {options.epsilon:g}",
+        f"classes: {', '.join(classes) or 'none: records without labels'}",
+        f"features: {len(privatiser.schema_.features)}",
+        *(f"left out: {note}" for note in privatiser.notes_),
+    ]
+    facts = {
+        "out": str(options.out),
+        "rows": privatiser.public_rows_,
+        "seconds": round(privatiser.seconds_, 2),
+        "kind": plan.kind,
+        "size": plan.size,
+        "epsilon": options.epsilon,
+        "classes": classes,
+        "features": list(privatiser.schema_.columns),
+        "left_out": list(privatiser.notes_),
+        "digest": privatiser.method_.digest,
+        "warnings": warned,
+    }
+    show(options, facts, lines)
+    return 0

@@ -1,0 +1,44 @@
+"""``rlm learn``: a classifier from reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rlm_core.cli.own_data import heard, parser_of, show
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command."""
+    parser = parser_of(
+        "learn",
+        "Learn a classifier from reports, and keep it in the model's folder.",
+        "rlm learn reports.parquet --model mine --test test.csv",
+    )
+    parser.add_argument("reports", type=Path, help="what `rlm privatise` wrote")
+    parser.add_argument("--model", type=Path, required=True, help="the folder that they were made with")
+    parser.add_argument("--test", type=Path, help="rows with labels, to measure with")
+    parser.add_argument("--label", help="the label's column in the test rows (default: as fitted)")
+    parser.add_argument("--out", type=Path, help="another folder for model and classifier")
+    options = parser.parse_args(arguments)
+    from rlm_core.collector.wilson import wilson
+    from rlm_core.privatiser import LocalPrivatiser
+    from rlm_core.tables import read_table
+
+    privatiser = LocalPrivatiser.load(options.model)
+    facts: dict[str, Any] = {}
+    with heard() as warned:
+        privatiser.learn(options.reports)
+        if options.test is not None:
+            frame = read_table(options.test)
+            accuracy = privatiser.score(frame, options.label or privatiser.label_)
+            low, high = (float(each) for each in wilson(accuracy, len(frame), confidence=0.95))
+            facts = {"accuracy": accuracy, "low": low, "high": high, "test_rows": len(frame)}
+    where = privatiser.save(options.out or options.model)
+    lines = [f"learnt from {privatiser.reports_:,} reports at epsilon = {privatiser.reports_epsilon_:g}: {where}"]
+    if facts:
+        lines.append(f"accuracy {accuracy:.1%} on {len(frame):,} test rows (95 % interval {low:.1%} to {high:.1%})")
+    common = {"out": str(where), "reports": privatiser.reports_, "epsilon": privatiser.reports_epsilon_}
+    show(options, common | facts | {"warnings": warned}, lines)
+    return 0

@@ -1,0 +1,45 @@
+"""What the commands for own data share: bars, warnings, and results as text or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def parser_of(command: str, summary: str, example: str) -> argparse.ArgumentParser:
+    """A parser whose help ends in an example, with ``--json``."""
+    parser = argparse.ArgumentParser(
+        prog=f"rlm {command}",
+        description=summary,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    return parser
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """Warnings about usefulness, collected and printed on the error stream, not as Python shows them."""
+    from rlm_core.privatiser.honesty import UtilityWarning
+
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", UtilityWarning)
+        yield said
+    for each in found:
+        if issubclass(each.category, UtilityWarning):
+            said.append(str(each.message))
+            print(f"warning: {each.message}", file=sys.stderr)
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+
+
+def show(options: argparse.Namespace, facts: dict[str, Any], lines: list[str]) -> None:
+    """The result: ``facts`` as JSON, or ``lines`` of text."""
+    print(json.dumps(facts, ensure_ascii=False) if options.json else "\n".join(lines))

@@ -1,0 +1,207 @@
+"""Which ε for which accuracy? Collections simulated on public rows, and an answer that says how sure it is."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+
+from rlm_core.collector.wilson import wilson
+from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE, Rehearsal
+from rlm_core.privatiser.labels import find_classes, label_numbers
+from rlm_core.privatiser.plan import BIT, LAPLACE
+from rlm_core.tables.errors import TableError
+from rlm_core.tables.files import Source, read_table
+from rlm_core.tables.schema import TableSchema
+from rlm_core.types import positive
+
+EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+SPLITS, DRAWS = 2, 5
+PARTS = (0.4, 0.8)
+"""Of the rows, two fifths to fit on, two fifths to play the people, one fifth to test with."""
+
+FEWEST_ROWS = 50
+SURE = 0.9
+"""An ε is advised if so many of the simulated collections reach the wish."""
+
+OnStep = Callable[[int, int], None]
+"""Is told how many of how many steps are done."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One mechanism at one ε: the accuracies of its simulated collections, in order."""
+
+    mechanism: str
+    epsilon: float
+    accuracies: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Of all collections."""
+        return float(np.mean(self.accuracies))
+
+    @property
+    def deviation(self) -> float:
+        """Between collections, splits included."""
+        return float(np.std(self.accuracies))
+
+    def reached(self, wish: float) -> float:
+        """The share of the collections that are at least as accurate."""
+        return float(np.mean(np.asarray(self.accuracies) >= wish))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """What simulations on public rows say about n people and a wished accuracy."""
+
+    table: str
+    label: str
+    rows: int
+    people: int
+    wish: float
+    majority: float
+    clean: float
+    points: tuple[Point, ...] = field(repr=False)
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def chosen(self) -> Point | None:
+        """The smallest ε, with the rule's report, that reaches the wish in nine of ten collections; None if none."""
+        ours = sorted((each for each in self.points if each.mechanism == RULE), key=lambda each: each.epsilon)
+        return next((each for each in ours if each.reached(self.wish) >= SURE), None)
+
+    def of(self, mechanism: str) -> list[Point]:
+        """A mechanism's points, by ε."""
+        return sorted((each for each in self.points if each.mechanism == mechanism), key=lambda each: each.epsilon)
+
+    def sentences(self) -> list[str]:
+        """The answer in words."""
+        said = [
+            f"{self.people:,} people, wish {self.wish:.1%}; without privacy {self.clean:.1%}, "
+            f"always the commonest class {self.majority:.1%}."
+        ]
+        if self.wish <= self.majority:
+            said.append("The wish asks for no more than the commonest class: no report is needed for that.")
+        chosen = self.chosen
+        if chosen is None:
+            best = max(self.of(RULE), key=lambda each: each.mean)
+            said.append(
+                f"No epsilon up to {best.epsilon:g} reaches it in {SURE:.0%} of the collections: the best mean is "
+                f"{best.mean:.1%} ± {best.deviation:.1%} at epsilon = {best.epsilon:g}. "
+                "Ask more people, or wish for less."
+            )
+            if self.clean < self.wish:
+                said.append("Not even clean rows reach it.")
+        else:
+            count = len(chosen.accuracies)
+            low = float(wilson(chosen.reached(self.wish), count, confidence=0.9)[0])
+            said.append(
+                f"epsilon = {chosen.epsilon:g} is the smallest of the grid that reaches it: {chosen.mean:.1%} ± "
+                f"{chosen.deviation:.1%}; {round(chosen.reached(self.wish) * count)} of {count} simulated collections, "
+                f"so probably more than {low:.0%} of all."
+            )
+            said.append(meaning(chosen.epsilon))
+        alone = [each for each in self.of(LABEL_ALONE) if each.reached(self.wish) >= SURE]
+        if alone:
+            said.append(
+                f"If the features were no secret and the label alone went through randomised response, "
+                f"epsilon = {alone[0].epsilon:g} would do ({alone[0].mean:.1%}); "
+                "it would protect nothing but the label."
+            )
+        else:
+            said.append(
+                "Randomised response of the label alone, with features in the clear, would not reach it either."
+            )
+        return said
+
+    def to_json(self) -> str:
+        """All of it, with every simulated accuracy."""
+        chosen = self.chosen
+        extra = {"epsilon": None if chosen is None else chosen.epsilon, "sentences": self.sentences()}
+        return json.dumps(asdict(self) | extra, indent=1, ensure_ascii=False)
+
+
+def meaning(epsilon: float) -> str:
+    """ε as odds.
+
+    >>> meaning(1.0)
+    'epsilon = 1: a report multiplies the odds of any guess about its sender by 2.7 at most: from 50 % to 73 %.'
+    """
+    factor = math.exp(min(epsilon, 700.0))
+    shown = f"{factor:.1f}" if factor < 100 else f"{factor:,.0f}"
+    sure = (
+        f"{100 * factor / (1 + factor):.1f}".rstrip("0").rstrip(".")
+        if factor > 50
+        else f"{100 * factor / (1 + factor):.0f}"
+    )
+    return (
+        f"epsilon = {epsilon:g}: a report multiplies the odds of any guess about its sender by {shown} at most: "
+        f"from 50 % to {sure} %."
+    )
+
+
+def advise(
+    public: Source,
+    label: str,
+    *,
+    people: int,
+    accuracy: float,
+    epsilons: Sequence[float] = EPSILONS,
+    mechanisms: Sequence[str] | None = None,
+    schema: TableSchema | None = None,
+    splits: int = SPLITS,
+    draws: int = DRAWS,
+    seed: int = 0,
+    progress: OnStep | None = None,
+) -> Advice:
+    """Simulate collections from ``people`` people like the public rows, for every mechanism and ε.
+
+    The rows are split inside, ``splits`` times: to fit on, to play the people (again, if there are fewer), and to
+    test with. Nothing private is used, and nothing that is returned was learnt from anybody but the public rows.
+    """
+    if isinstance(people, bool) or not isinstance(people, int) or not people >= 1:
+        raise ValueError(f"Expected people >= 1, a whole number, got people={people!r}.")
+    if not 0.0 < accuracy < 1.0:
+        raise ValueError(f"Expected 0 < accuracy < 1 (0.8 for 80 %), got accuracy={accuracy!r}.")
+    grid = sorted({positive("epsilon", each) for each in epsilons})
+    frame = read_table(public)
+    if label not in frame:
+        raise TableError(f"Expected the label in {', '.join(frame.columns)}, got {label!r}.")
+    known = frame[label].notna() & (frame[label].astype(str).str.strip() != "")
+    frame = frame[known].reset_index(drop=True)
+    if len(frame) < FEWEST_ROWS:
+        raise TableError(f"Expected at least {FEWEST_ROWS} public rows with a label, got {len(frame)}.")
+    classes = find_classes(frame[label])
+    y, features = label_numbers(frame[label], classes), frame.drop(columns=label)
+    schema = schema or TableSchema.infer(features)
+    two = len(classes) == 2
+    names = [each for each in mechanisms or MECHANISMS if two or each not in (BIT, LAPLACE)]
+    found: dict[tuple[str, float], list[float]] = {(name, epsilon): [] for name in names for epsilon in grid}
+    clean, majority, done = [], [], 0
+    for split in range(splits):
+        order = np.random.default_rng([seed, split]).permutation(len(y))
+        parts = np.split(order, [int(share * len(y)) for share in PARTS])
+        rehearsal = Rehearsal.of(features, y, len(classes), parts, schema=schema, seed=seed)
+        clean.append(rehearsal.clean)
+        majority.append(rehearsal.majority)
+        for (name, epsilon), accuracies in found.items():
+            generator = np.random.default_rng([seed, split, *f"{name} {epsilon:g}".encode()])
+            accuracies += [rehearsal.accuracy(name, epsilon, people, generator) for _ in range(draws)]
+            done += 1
+            if progress is not None:
+                progress(done, splits * len(found))
+    return Advice(
+        table=str(public) if not hasattr(public, "columns") else "table",
+        label=label,
+        rows=len(frame),
+        people=people,
+        wish=accuracy,
+        majority=float(np.mean(majority)),
+        clean=float(np.mean(clean)),
+        points=tuple(Point(mechanism=n, epsilon=e, accuracies=tuple(a)) for (n, e), a in found.items()),
+        left_out=tuple(f"{each.name}: {each.reason}" for each in schema.left_out),
+    )

@@ -1,0 +1,107 @@
+"""Advice as one HTML file without anything from elsewhere: the answer, the curve, the numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from html import escape
+
+from rlm_core.privatiser.advice import Advice, Point
+from rlm_core.privatiser.compare import LABEL_ALONE, RULE
+
+WIDTH, HEIGHT = 720, 380
+LEFT, RIGHT, TOP, BOTTOM = 56, 190, 16, 44
+COLOURS = ("#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#999999", "#555555", "#D55E00")
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+h1 { font-size: 1.4rem; } table { border-collapse: collapse; font-size: .9rem; } td, th { padding: .2rem .6rem; }
+td { text-align: right; } td:first-child, th:first-child { text-align: left; }
+tr:nth-child(even) { background: #f4f4f4; }
+svg { max-width: 100%; height: auto; } .note { color: #555; font-size: .9rem; }
+@media (prefers-color-scheme: dark) { body { background: #161616; color: #ddd; }
+tr:nth-child(even) { background: #222; }
+.note { color: #aaa; } }
+"""
+
+
+def page(advice: Advice) -> str:
+    """The file's text."""
+    names = list(dict.fromkeys(point.mechanism for point in advice.points))
+    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in advice.sentences())
+    left_out = "".join(f"<li>{escape(each)}</li>" for each in advice.left_out)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>Which epsilon?</title><style>{STYLE}</style></head><body>"
+        f"<h1>Which ε for {escape(advice.label)}?</h1>{words}{curve(advice, names)}{_table(advice, names)}"
+        f"<p class='note'>Simulated on {advice.rows:,} public rows, split inside: two fifths to fit on, two fifths to "
+        "play the people, one fifth to test with; mean ± standard deviation of "
+        f"{len(advice.points[0].accuracies)} collections. “{LABEL_ALONE}” protects nothing but the label. "
+        "People unlike the public rows will give other results.</p>"
+        + (f"<p class='note'>Columns left out:</p><ul class='note'>{left_out}</ul>" if left_out else "")
+        + "</body></html>\n"
+    )
+
+
+def curve(advice: Advice, names: Sequence[str]) -> str:
+    """Accuracy over ε (logarithmic), a line for every mechanism, the wish and the commonest class as levels."""
+    epsilons = sorted({point.epsilon for point in advice.points})
+    values = [point.mean for point in advice.points] + [advice.majority, advice.clean, advice.wish]
+    low, high = math.floor(min(values) * 20) / 20, math.ceil(max(values) * 20) / 20
+    first, last = math.log(epsilons[0]), math.log(max(epsilons[-1], epsilons[0] * 1.01))
+
+    def x(epsilon: float) -> float:
+        return LEFT + (math.log(epsilon) - first) / (last - first) * (WIDTH - LEFT - RIGHT)
+
+    def y(accuracy: float) -> float:
+        return HEIGHT - BOTTOM - (accuracy - low) / max(high - low, 1e-9) * (HEIGHT - TOP - BOTTOM)
+
+    parts = [
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Accuracy over epsilon" fill="currentColor" '
+        'font-size="12">'
+    ]
+    for step in range(round((high - low) * 20) + 1):
+        level = low + step / 20
+        parts.append(
+            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="#8884"/>'
+            f'<text x="{LEFT - 8}" y="{y(level) + 4:.1f}" text-anchor="end">{level:.0%}</text>'
+        )
+    for epsilon in epsilons:
+        parts.append(f'<text x="{x(epsilon):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{epsilon:g}</text>')
+    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">ε of one report</text>')
+    for title, level in (
+        ("wish", advice.wish),
+        ("commonest class", advice.majority),
+        ("without privacy", advice.clean),
+    ):
+        parts.append(
+            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="currentColor" '
+            f'stroke-dasharray="4 4"/><text x="{LEFT + 4}" y="{y(level) - 4:.1f}">{title}</text>'
+        )
+    for at, name in enumerate(names):
+        colour, points = COLOURS[at % len(COLOURS)], advice.of(name)
+        line = " ".join(f"{x(point.epsilon):.1f},{y(point.mean):.1f}" for point in points)
+        thick = 3 if name == RULE else 1.5
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="{thick}"/>')
+        parts += [_error_bar(point, x(point.epsilon), y, colour) for point in points if name == RULE]
+        legend = TOP + 18 * at + 8
+        parts.append(
+            f'<line x1="{WIDTH - RIGHT + 12}" x2="{WIDTH - RIGHT + 32}" y1="{legend}" y2="{legend}" stroke="{colour}" '
+            f'stroke-width="{thick}"/><text x="{WIDTH - RIGHT + 38}" y="{legend + 4}">{escape(name)}</text>'
+        )
+    return "".join(parts) + "</svg>"
+
+
+def _error_bar(point: Point, at: float, y: Callable[[float], float], colour: str) -> str:
+    top, bottom = y(point.mean + point.deviation), y(point.mean - point.deviation)
+    return f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{top:.1f}" y2="{bottom:.1f}" stroke="{colour}"/>'
+
+
+def _table(advice: Advice, names: Sequence[str]) -> str:
+    epsilons = sorted({point.epsilon for point in advice.points})
+    head = "".join(f"<th>ε = {epsilon:g}</th>" for epsilon in epsilons)
+    body = ""
+    for name in names:
+        cells = "".join(f"<td>{100 * p.mean:.1f} ± {100 * p.deviation:.1f}</td>" for p in advice.of(name))
+        body += f"<tr><td>{escape(name)}</td>{cells}</tr>"
+    return f"<table><tr><th>accuracy in %</th>{head}</tr>{body}</table>"

@@ -1,0 +1,281 @@
+"""LocalPrivatiser: fit on public rows, privatise people's rows, learn from their reports, save, load."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from rlm_core.collector.moments import PRIOR_ROWS
+from rlm_core.owner.budget import Ledger
+from rlm_core.privatiser.honesty import UtilityWarning, not_better, one_answer, too_few
+from rlm_core.privatiser.labels import check_classes, find_classes, label_numbers, label_texts
+from rlm_core.privatiser.method import Method
+from rlm_core.privatiser.plan import choose_plan
+from rlm_core.privatiser.received import Received, receive
+from rlm_core.release import OnProgress, Releases, release_rows
+from rlm_core.report import Report
+from rlm_core.tables.errors import TableError
+from rlm_core.tables.files import array_table, read_table
+from rlm_core.tables.preprocessor import TablePreprocessor
+from rlm_core.tables.schema import TableSchema
+from rlm_core.types import FloatArray, IntArray, positive
+
+Table = pd.DataFrame | str | Path | NDArray[Any] | Sequence[Any]
+Labels = str | Iterable[Any] | None
+
+
+class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
+    """ε-LDP collection and learning for any table or array of small pictures.
+
+    ``fit`` sees public rows only. Whatever ``privatise`` uses (classes, levels, ranges, centring, rules for
+    missing values, dimension) comes from there or from arguments, never from the people: a row's report has the
+    same distribution alone and in any batch. A label's class must be known; an unknown level of a category
+    becomes the level of the rare ones.
+
+    Guarantee: each row's report, its label included, is ε-LDP, whatever was fitted (see the kind's class in
+    ``rlm_core.owner``). Each further ``privatise`` of the same row spends ε again; a ``ledger`` counts.
+
+    Args:
+        epsilon: of one report, record and label together.
+        reports: how many are expected; with ε and the number of classes it decides kind and size by a rule.
+        classes: the labels that people may have; None finds them in ``fit(public, y)``, or sends no label.
+        kind: "auto", or one of :data:`~rlm_core.privatiser.plan.KINDS`.
+        size: numbers or codes of the representation; None for the rule's.
+        schema: of the table; None infers it from the public rows.
+        seed: of the fit (k-means, samples). A release takes no seed.
+
+    >>> public = pd.DataFrame({"age": [20, 30, 40, 50] * 25, "job": ["cook", "nurse"] * 50})
+    >>> privatiser = LocalPrivatiser(epsilon=2.0, reports=5_000, classes=["no", "yes"]).fit(public)
+    >>> len(privatiser.privatise(public[:3], ["no", "yes", "no"]))
+    3
+    """
+
+    schema_: TableSchema
+    preprocessor_: TablePreprocessor
+    method_: Method
+    classes_: NDArray[np.str_]
+
+    def __init__(
+        self,
+        epsilon: float = 4.0,
+        reports: int = 10_000,
+        classes: Sequence[Any] | None = None,
+        *,
+        kind: str = "auto",
+        size: int | None = None,
+        schema: TableSchema | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.epsilon = epsilon
+        self.reports = reports
+        self.classes = classes
+        self.kind = kind
+        self.size = size
+        self.schema = schema
+        self.seed = seed
+
+    # --- public rows ---
+
+    def fit(self, public: Table, y: Labels = None) -> Self:
+        """Learn schema, preprocessing and encoder from public rows.
+
+        Args:
+            public: a DataFrame, a CSV or parquet file, an array (n, p), or pictures (n, height, width[, channels]).
+            y: public labels, or the name of their column. They only tell which classes there are.
+        """
+        start = time.perf_counter()
+        positive("epsilon", self.epsilon, allow_infinite=True)
+        frame = self._frame(public)
+        frame, labels = _split_label(frame, y)
+        classes = self._known_classes(labels, len(frame))
+        self.schema_ = self.schema or TableSchema.infer(frame)
+        tidy = self.schema_.read(frame)
+        self.preprocessor_ = TablePreprocessor.fit(tidy, self.schema_.features, unknown="ignore")
+        self.classes_ = np.array(classes, dtype=np.str_)
+        self.label_ = y if isinstance(y, str) else None
+        self.n_features_in_ = len(frame.columns)
+        self.feature_names_in_ = np.array(frame.columns, dtype=object)
+        plan = choose_plan(self.epsilon, self.reports, max(2, len(classes)), kind=self.kind, size=self.size)
+        generator = np.random.default_rng(self.seed)
+        method = Method.fit(plan, self._matrix(tidy), generator=generator, prior_rows=PRIOR_ROWS)
+        self.public_rows_ = len(frame)
+        self._set_method(method)
+        self.seconds_ = time.perf_counter() - start
+        self._warn(too_few(self.epsilon, self.reports, max(2, len(classes))))
+        return self
+
+    @property
+    def plan_(self) -> Any:
+        """Kind and size of the reports, by the rule or by arguments."""
+        return self._fitted().method_.plan
+
+    @property
+    def notes_(self) -> tuple[str, ...]:
+        """What the fit left out, and why."""
+        return tuple(f"{each.name}: {each.reason}" for each in self._fitted().schema_.left_out)
+
+    # --- the people's side ---
+
+    def privatise(
+        self,
+        people: Table,
+        labels: Labels = None,
+        *,
+        ledger: Ledger | None = None,
+        record: str = "record",
+        progress: OnProgress | None = None,
+    ) -> Releases:
+        """What each person's device would send: the release path, with the operating system's randomness.
+
+        Args:
+            people: rows with the columns of the public table.
+            labels: their labels, or the name of the column; None sends the record alone, without a label.
+            ledger, record: charged before anything is drawn.
+            progress: is told how many rows are done.
+        """
+        self._fitted()
+        frame, given = _split_label(self._frame(people), labels)
+        numbers: IntArray | None = None
+        if given is not None:
+            if not len(self.classes_):
+                raise ValueError("Expected no labels: classes are unknown. Pass classes=[…], or fit(public, y).")
+            numbers = label_numbers(given, self.classes_.tolist())
+            if len(numbers) != len(frame):
+                raise ValueError(f"Expected {len(frame)} labels, got {len(numbers)}.")
+        return release_rows(
+            self._matrix(self.schema_.read(frame)),
+            numbers,
+            mechanism=self.method_.mechanism(self.epsilon),
+            pairs=None if numbers is None else self.method_.together(self.epsilon, len(self.classes_)),
+            ledger=ledger,
+            record=record,
+            progress=progress,
+        )
+
+    # --- the collector's side ---
+
+    def learn(self, reports: Releases | Iterable[Report | str] | str | Path) -> Self:
+        """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, or a file of them."""
+        self._fitted()
+        if not len(self.classes_):
+            raise ValueError("Expected classes to learn, got none. Pass classes=[…], or fit(public, y).")
+        received = receive(reports, self.method_, len(self.classes_))
+        return self._learn(received)
+
+    def _learn(self, received: Received) -> Self:
+        count = len(self.classes_)
+        self.classifier_ = self.method_.learn(received.payload, received.epsilon, count)
+        self.reports_ = len(received.payload)
+        self.reports_epsilon_ = received.epsilon
+        predicted = self.method_.probabilities(self.classifier_, self.method_.prior).argmax(axis=1)
+        self._warn(too_few(received.epsilon, self.reports_, count))
+        self._warn(received.drift)
+        self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), tuple(self.classes_.tolist())))
+        return self
+
+    def predict_proba(self, X: Table) -> FloatArray:
+        """p(y | x) of clean rows: (n, K), in the order of ``classes_``."""
+        self._fitted("classifier_")
+        frame = self._without_label(self._frame(X))
+        h = self.method_.encoder(self._matrix(self.schema_.read(frame)))
+        return self.method_.probabilities(self.classifier_, h)
+
+    def predict(self, X: Table) -> NDArray[np.str_]:
+        """The most likely class of clean rows, by name."""
+        most_likely = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[np.str_] = self.classes_[most_likely]
+        return labels
+
+    def score(self, X: Table, y: Labels = None) -> float:
+        """The share of rows whose class is predicted rightly; y may be the name of a column."""
+        self._fitted("classifier_")
+        frame, labels = _split_label(self._frame(X), y if y is not None else self.label_)
+        if labels is None:
+            raise ValueError("Expected labels to score with, got none.")
+        truth = np.array([each or "" for each in label_texts(labels)])
+        if len(truth) != len(frame):
+            raise ValueError(f"Expected {len(frame)} labels, got {len(truth)}.")
+        accuracy = float((self.predict(frame) == truth).mean())
+        self._warn(not_better(accuracy, float(np.unique(truth, return_counts=True)[1].max() / len(truth))))
+        return accuracy
+
+    # --- folders ---
+
+    def save(self, folder: str | Path) -> Path:
+        """Write a folder with a card: enough to privatise, and to learn; also the classifier if there is one."""
+        from rlm_core.privatiser.folder import write
+
+        self._fitted()
+        return write(self, Path(folder))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> LocalPrivatiser:
+        """Read what :meth:`save` wrote, after comparing every file with its checksum."""
+        from rlm_core.privatiser.folder import read
+
+        return read(Path(folder))
+
+    # --- inside ---
+
+    def _fitted(self, attribute: str = "method_") -> Self:
+        if not hasattr(self, attribute):
+            first = "learn(reports)" if attribute == "classifier_" and hasattr(self, "method_") else "fit(public)"
+            raise NotFittedError(f"Expected {first} before this: this LocalPrivatiser has not got so far.")
+        return self
+
+    def _frame(self, table: Table) -> pd.DataFrame:
+        if isinstance(table, pd.DataFrame | str | Path | dict):
+            return read_table(table)
+        frame = array_table(table)
+        expected = getattr(self, "n_features_in_", len(frame.columns))
+        if len(frame.columns) != expected:
+            raise ValueError(f"X has {len(frame.columns)} features, but LocalPrivatiser is expecting {expected}.")
+        return frame
+
+    def _without_label(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.drop(columns=self.label_) if self.label_ is not None and self.label_ in frame else frame
+
+    def _known_classes(self, labels: Iterable[Any] | None, count: int) -> tuple[str, ...]:
+        if labels is not None and len(list(labels)) != count:
+            raise ValueError(f"Expected {count} labels, got {len(list(labels))}.")
+        if self.classes is not None:
+            return check_classes(self.classes)
+        return () if labels is None else find_classes(labels)
+
+    def _matrix(self, tidy: pd.DataFrame) -> NDArray[np.float32]:
+        return self.preprocessor_.transform(tidy, unknown="ignore", allow_missing=True, outliers="clip")
+
+    def _set_method(self, method: Method) -> None:
+        from rlm_core.privatiser.folder import named
+
+        self.method_ = named(method, self.preprocessor_, self.schema_, tuple(self.classes_.tolist()))
+
+    def _warn(self, message: str | None) -> None:
+        if message is not None:
+            warnings.warn(message, UtilityWarning, stacklevel=3)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "method_")
+
+
+def _split_label(frame: pd.DataFrame, y: Labels) -> tuple[pd.DataFrame, Iterable[Any] | None]:
+    """The features and the labels, which may be a column of the table."""
+    if y is None:
+        return frame, None
+    if isinstance(y, str):
+        if y not in frame:
+            raise TableError(f"Expected the label in {', '.join(frame.columns)}, got {y!r}.")
+        return frame.drop(columns=y), frame[y]
+    labels = y if isinstance(y, pd.Series) else np.asarray(list(y), dtype=object)
+    if np.ndim(labels) != 1:
+        raise ValueError(f"Expected a list of labels, got shape {np.shape(labels)}.")
+    return frame, labels

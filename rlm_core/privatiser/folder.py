@@ -1,0 +1,166 @@
+"""A fitted LocalPrivatiser as a folder: card, schema, preprocessor, encoder, public representations, classifier.
+
+card.json              what it is, made when and of what, with the checksum of every other file
+schema.json            the table's columns, readable
+preprocessor.json      means, deviations and levels of the public rows
+encoder.safetensors    one linear layer, as an ``MLPEncoder`` has it: 0.weight (d, p), 0.bias (d,)
+prior.safetensors      h of some public rows, which the collector learns with
+classifier.safetensors what was learnt from reports, if anything was
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import sklearn
+from safetensors.numpy import load_file, save_file
+
+from rlm_core.collector.codes import CodeClassifier
+from rlm_core.collector.moments import MomentClassifier
+from rlm_core.digest import digest_of
+from rlm_core.privatiser.encoder import LinearEncoder
+from rlm_core.privatiser.method import Method
+from rlm_core.privatiser.plan import RANGE, Plan
+from rlm_core.tables.preprocessor import TablePreprocessor
+from rlm_core.tables.schema import TableSchema
+from rlm_core.zoo.cards import sha256, verify
+
+if TYPE_CHECKING:
+    from rlm_core.privatiser.estimator import LocalPrivatiser
+
+FORMAT = "rlm-own/1"
+SCHEMA, PREPROCESSOR, ENCODER = "schema.json", "preprocessor.json", "encoder.safetensors"
+PRIOR, CLASSIFIER = "prior.safetensors", "classifier.safetensors"
+
+
+def named(method: Method, preprocessor: TablePreprocessor, schema: TableSchema, classes: tuple[str, ...]) -> Method:
+    """The method with its digest: of all that decides what is sent for a row, but for ε."""
+    definition = {
+        "kind": method.plan.kind,
+        "size": method.plan.size,
+        "weight": method.encoder.weight,
+        "bias": method.encoder.bias,
+        "radius": method.radius,
+        "constant": method.constant,
+        "range": RANGE,
+        "schema": json.loads(schema.to_json())["features"],
+        "preprocessor": json.loads(preprocessor.to_json()),
+        "classes": classes,
+    }
+    return replace(method, digest=digest_of(definition))
+
+
+def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
+    """Write the files, the card last: a folder without a card is not one."""
+    from rlm_core import __version__
+
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"Expected a folder, got the file {folder.name!r}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "card.json").unlink(missing_ok=True)
+    method, plan = privatiser.method_, privatiser.method_.plan
+    (folder / SCHEMA).write_text(privatiser.schema_.to_json() + "\n", encoding="utf-8")
+    (folder / PREPROCESSOR).write_text(privatiser.preprocessor_.to_json() + "\n", encoding="utf-8")
+    save_file({"0.weight": method.encoder.weight, "0.bias": method.encoder.bias}, folder / ENCODER)
+    save_file({"h": method.prior.astype(np.float32)}, folder / PRIOR)
+    files = [SCHEMA, PREPROCESSOR, ENCODER, PRIOR]
+    classifier = getattr(privatiser, "classifier_", None)
+    (folder / CLASSIFIER).unlink(missing_ok=True)
+    if classifier is not None:
+        part = (
+            {"table": classifier.table} if isinstance(classifier, CodeClassifier) else {"weights": classifier.weights}
+        )
+        save_file(part, folder / CLASSIFIER)
+        files.append(CLASSIFIER)
+    learnt = (
+        {"reports": privatiser.reports_, "epsilon": privatiser.reports_epsilon_} if classifier is not None else None
+    )
+    card = {
+        "format": FORMAT,
+        "name": folder.resolve().name,
+        "kind": plan.kind,
+        "size": plan.size,
+        "classes": privatiser.classes_.tolist(),
+        "label": privatiser.label_,
+        "input_dim": int(method.encoder.weight.shape[1]),
+        "radius": method.radius,
+        "constant": method.constant,
+        "digest": method.digest,
+        "parameters": _parameters(privatiser),
+        "data": {"public_rows": privatiser.public_rows_, "columns": list(map(str, privatiser.feature_names_in_))},
+        "seconds": round(privatiser.seconds_, 2),
+        "learnt": learnt,
+        "versions": {
+            "rlm_core": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "pandas": pd.__version__,
+            "scikit-learn": sklearn.__version__,
+        },
+        "summary": f"Reports of kind “{plan.kind}” with {plan.size} numbers or codes, fitted on public rows.",
+        "limits": "ε-LDP holds for one report of a row; further reports of the same row add up. The public rows "
+        "themselves are not protected: their means, levels and some representations are in this folder.",
+        "files": {name: sha256(folder / name) for name in files},
+    }
+    (folder / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return folder
+
+
+def read(folder: Path) -> LocalPrivatiser:
+    """The privatiser in a folder; a damaged or foreign one is an error that says why."""
+    from rlm_core.privatiser.estimator import LocalPrivatiser
+
+    path = folder / "card.json"
+    if not path.is_file():
+        raise FileNotFoundError(f"Expected a folder with a card.json, got {folder.name!r}.")
+    try:
+        card: Any = json.loads(path.read_text(encoding="utf-8"))
+        if card["format"] != FORMAT:
+            raise ValueError(f"format={card['format']!r}")
+        files = {str(name): str(checksum) for name, checksum in card["files"].items()}
+        if any(Path(name).name != name for name in files):
+            raise ValueError("a file outside the folder")
+        plan = Plan(kind=card["kind"], size=card["size"])
+        result = LocalPrivatiser(**card["parameters"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"Expected a card of format {FORMAT!r} in {folder.name!r}, got {error!r}.") from None
+    verify(folder, files)
+    layers = load_file(folder / ENCODER)
+    result.schema_ = TableSchema.from_json((folder / SCHEMA).read_text(encoding="utf-8"))
+    result.preprocessor_ = TablePreprocessor.from_json((folder / PREPROCESSOR).read_text(encoding="utf-8"))
+    result.classes_ = np.array(card["classes"], dtype=np.str_)
+    result.label_ = card["label"]
+    result.feature_names_in_ = np.array(card["data"]["columns"], dtype=object)
+    result.n_features_in_ = len(result.feature_names_in_)
+    result.public_rows_, result.seconds_ = int(card["data"]["public_rows"]), float(card["seconds"])
+    method = Method(
+        plan=plan,
+        encoder=LinearEncoder(weight=layers["0.weight"], bias=layers["0.bias"]),
+        prior=load_file(folder / PRIOR)["h"].astype(np.float64),
+        radius=card["radius"],
+        constant=card["constant"],
+    )
+    result.method_ = named(method, result.preprocessor_, result.schema_, tuple(card["classes"]))
+    if result.method_.digest != card["digest"]:
+        raise ValueError(f"Expected the digest {card['digest']!r} in {folder.name!r}, got {result.method_.digest!r}.")
+    if CLASSIFIER in files:
+        part = load_file(folder / CLASSIFIER)
+        result.classifier_ = (
+            CodeClassifier(table=part["table"]) if "table" in part else MomentClassifier(weights=part["weights"])
+        )
+        result.reports_, result.reports_epsilon_ = card["learnt"]["reports"], card["learnt"]["epsilon"]
+    return result
+
+
+def _parameters(privatiser: LocalPrivatiser) -> dict[str, Any]:
+    """The arguments, as JSON has them; the schema has a file of its own."""
+    given: dict[str, Any] = privatiser.get_params(deep=False)
+    classes = given.pop("classes")
+    del given["schema"]
+    return given | {"classes": None if classes is None else [str(each) for each in classes]}

@@ -1,0 +1,65 @@
+"""Class names and their numbers: labels are compared as text, and an unknown one is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rlm_core.privatiser.plan import MOST_CLASSES
+from rlm_core.tables.errors import TableError
+from rlm_core.tables.values import as_text
+from rlm_core.types import IntArray
+
+
+def label_texts(labels: Iterable[Any]) -> list[str | None]:
+    """Every label as text, None where it is missing; 1 and 1.0 are the same label.
+
+    >>> label_texts([1, 1.0, "yes", None, True])
+    ['1', '1', 'yes', None, 'true']
+    """
+    series = labels if isinstance(labels, pd.Series) else pd.Series(list(labels), dtype=object)
+    text = as_text(series.rename("label"))
+    return [each.removesuffix(".0") if isinstance(each, str) else None for each in text]
+
+
+def find_classes(labels: Iterable[Any]) -> tuple[str, ...]:
+    """The different labels of public rows, sorted; numbers by their value."""
+    return check_classes(sorted({each for each in label_texts(labels) if each is not None}, key=_order))
+
+
+def check_classes(classes: Sequence[Any]) -> tuple[str, ...]:
+    """Class names as text: 2 to 100, all different."""
+    if isinstance(classes, str):
+        raise TypeError(f"Expected a list of classes, got the text {classes!r}.")
+    names = [each for each in label_texts(list(classes)) if each is not None]
+    if len(set(names)) < len(list(classes)):
+        raise ValueError(f"Expected different classes, got {list(classes)!r}.")
+    if len(names) < 2:
+        raise ValueError(f"Expected at least two classes, got {names!r}: there is nothing to tell apart.")
+    if len(names) > MOST_CLASSES:
+        raise ValueError(
+            f"Expected at most {MOST_CLASSES} classes, got {len(names)}: a label with so many values cannot be learnt "
+            "from private reports. Is it the right column?"
+        )
+    return tuple(names)
+
+
+def label_numbers(labels: Iterable[Any], classes: Sequence[str]) -> IntArray:
+    """The number of every label's class; a missing or unknown label is an error with its row."""
+    numbers = {name: number for number, name in enumerate(classes)}
+    texts = label_texts(labels)
+    for row, text in enumerate(texts):
+        if text not in numbers:
+            got = "no label" if text is None else repr(text[:80])
+            raise TableError(f"Expected a label in {', '.join(classes[:20])} in row {row}, got {got}.")
+    return np.array([numbers[text] for text in texts if text is not None], dtype=np.int64)
+
+
+def _order(name: str) -> tuple[int, float, str]:
+    try:
+        return 0, float(name), name
+    except ValueError:
+        return 1, 0.0, name

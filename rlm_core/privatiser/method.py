@@ -1,0 +1,200 @@
+"""A fitted kind of report: how a row leaves the device, and what the collector makes of many reports.
+
+    kind             sent for (x, y), with all of ε                       the collector learns
+    joint bit        a coordinate, and one bit of it times the label      logistic regression from averages
+    joint Laplace    ν((h − μ, c)(2y − 1)) + Laplace noise                the same
+    joint selection  a coordinate, and (label, bit of it) in a set        the same
+    codes            (code, label) in a set of pairs                      p(y | code), maximum likelihood
+
+Everything in a :class:`Method` is public: it comes from auxiliary rows and arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rlm_core.collector.codes import CodeClassifier, PairSets, expectation_maximisation
+from rlm_core.collector.moments import (
+    MomentClassifier,
+    moments_of_bits,
+    moments_of_numbers,
+    moments_of_sets,
+)
+from rlm_core.mechanism import RLM
+from rlm_core.owner.clip import L1Clip
+from rlm_core.owner.joint import JointLaplace, JointSelection
+from rlm_core.owner.joint_bit import JointBit
+from rlm_core.owner.laplace import LaplaceNoise
+from rlm_core.owner.pairs import PairSelection
+from rlm_core.owner.payload import Payload, Together
+from rlm_core.owner.subset_selection import OneHot, SubsetSelection
+from rlm_core.privatiser.encoder import LinearEncoder, nearest_centres, principal_components
+from rlm_core.privatiser.plan import BIT, CODES, LAPLACE, RANGE, Plan
+from rlm_core.types import FloatArray, IntArray
+
+Learnt = MomentClassifier | CodeClassifier
+
+PSEUDO_ROWS = 0.5
+"""Added to the frequency of every code, so that one which no public row has is not impossible."""
+
+PSEUDO_COUNT = 1.0
+"""Reports' worth of a uniform label for every code."""
+
+CLIPPED_SHARE = 0.25
+"""Of the public rows, so many are longer than the radius."""
+
+CONSTANT = 0.5
+"""The constant coordinate of a joint Laplace report, in units of the median norm over √d."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Method:
+    """A plan with its encoder and public numbers.
+
+    Args:
+        plan: kind and size.
+        encoder: from an encoded row to h.
+        prior: (m, d) h of some public rows, which the collector knows.
+        radius, constant: of the clip and of the constant coordinate (Laplace).
+        digest: names all of it, for reports.
+    """
+
+    plan: Plan
+    encoder: LinearEncoder
+    prior: FloatArray = field(repr=False)
+    radius: float
+    constant: float
+    digest: str = "0" * 32
+
+    @classmethod
+    def fit(cls, plan: Plan, x: ArrayLike, *, generator: np.random.Generator, prior_rows: int) -> Method:
+        """Encoder and public numbers from public rows x (n, p)."""
+        fitter = nearest_centres if plan.kind == CODES else principal_components
+        encoder = fitter(x, plan.size, generator=generator)
+        x = np.asarray(x)
+        chosen = np.sort(generator.permutation(len(x))[:prior_rows])
+        prior = encoder(x[chosen]).astype(np.float32).astype(np.float64)  # as it is stored
+        norms = np.abs(prior).sum(axis=1)
+        constant = CONSTANT * float(np.median(norms)) / prior.shape[1] ** 0.5
+        radius = float(np.quantile(norms + constant, 1 - CLIPPED_SHARE))
+        if plan.kind == CODES:
+            radius, constant = 1.0, 1.0
+        return cls(
+            plan=Plan(kind=plan.kind, size=prior.shape[1]),
+            encoder=encoder,
+            prior=prior,
+            radius=float(np.float32(max(radius, 1e-6))),
+            constant=float(np.float32(max(constant, 1e-6))),
+        )
+
+    @property
+    def size(self) -> int:
+        """d or k."""
+        return self.plan.size
+
+    def mechanism(self, epsilon: float) -> RLM:
+        """The record alone, with all of ε."""
+        noise: LaplaceNoise | SubsetSelection
+        if self.plan.kind == CODES:
+            noise = SubsetSelection(epsilon=epsilon, symbols=self.size)
+        else:
+            noise = LaplaceNoise(epsilon=epsilon, clip=L1Clip(radius=self.radius))
+        return RLM(
+            name=f"own data, {self.plan.kind}",
+            encoder=self.encoder,
+            noise=noise,
+            input_dim=self.encoder.weight.shape[1],
+            output_dim=self.size,
+            card_digest=self.digest,
+        )
+
+    def together(self, epsilon: float, classes: int) -> Together:
+        """How record and label leave as one report, with all of ε."""
+        if self.plan.kind == CODES:
+            return PairSelection(epsilon=epsilon, codes=self.size, classes=classes)
+        if self.plan.kind == BIT:
+            return JointBit(epsilon=epsilon, low=(-RANGE,) * self.size, high=(RANGE,) * self.size)
+        if self.plan.kind == LAPLACE:
+            return self._laplace(epsilon)
+        return self._selection(epsilon, classes)
+
+    def _laplace(self, epsilon: float) -> JointLaplace:
+        return JointLaplace(epsilon=epsilon, radius=self.radius, centre=(0.0,) * self.size, constant=self.constant)
+
+    def _selection(self, epsilon: float, classes: int) -> JointSelection:
+        return JointSelection(epsilon=epsilon, classes=classes, low=(-RANGE,) * self.size, high=(RANGE,) * self.size)
+
+    def features(self, h: ArrayLike) -> FloatArray:
+        """φ, what the classifier looks at, the last one constant: (n, d) to (n, d + 1). Not for codes."""
+        h = np.asarray(h, dtype=np.float64)
+        if self.plan.kind == LAPLACE:
+            joint = self._laplace(1.0)
+            return joint.noise.clip(joint.centred(h))
+        inside = np.clip(h, -RANGE, RANGE) / RANGE
+        return np.concatenate([inside, np.ones((len(h), 1))], axis=1)
+
+    def codes(self, h: ArrayLike) -> IntArray:
+        """The code of each row of scores."""
+        return OneHot(symbols=self.size).codes(h)
+
+    @cached_property
+    def prior_features(self) -> FloatArray:
+        """φ of the public rows."""
+        return self.features(self.prior)
+
+    @cached_property
+    def frequencies(self) -> FloatArray:
+        """How often each code occurs among the public rows: (k,)."""
+        return np.bincount(self.codes(self.prior), minlength=self.size).astype(np.float64)
+
+    def simulate(
+        self, h: ArrayLike, y: ArrayLike, epsilon: float, classes: int, generator: np.random.Generator
+    ) -> Payload:
+        """What would be sent, reproducibly, for experiments and advice. NOT private: never release it."""
+        together = self.together(epsilon, classes)
+        if isinstance(together, PairSelection):
+            members = together.simulate(self.codes(h), y, generator=generator)
+            return Payload(members=members, channel=together.channel)
+        if isinstance(together, JointLaplace):
+            return Payload(numbers=together.simulate(h, y, generator=generator))
+        if isinstance(together, JointSelection):
+            coordinates, members = together.simulate(h, y, generator=generator)
+            return Payload(members=members, channel=together.channel, coordinates=coordinates)
+        assert isinstance(together, JointBit)
+        return together.simulate(h, y, generator=generator)
+
+    def learn(self, sent: Payload, epsilon: float, classes: int) -> Learnt:
+        """The collector's classifier from what was sent: post-processing."""
+        together = self.together(epsilon, classes)
+        if isinstance(together, PairSelection):
+            reports = PairSets(members=_there(sent.members), epsilon=epsilon, codes=self.size, classes=classes)
+            return expectation_maximisation(reports, self.frequencies + PSEUDO_ROWS, pseudo_count=PSEUDO_COUNT)
+        phi = self.prior_features
+        if isinstance(together, JointBit):
+            keep = float(together.response.keep_probability)
+            moments = moments_of_bits(_there(sent.coordinates), _there(sent.symbols), keep, phi)
+        elif self.plan.kind == LAPLACE:
+            moments = moments_of_numbers(_there(sent.numbers), self._laplace(epsilon).noise.scale, phi)
+        else:
+            channel = self._selection(epsilon, classes).channel
+            vectors = channel.vector(_there(sent.members))
+            moments = moments_of_sets(_there(sent.coordinates), vectors, channel.energy, phi)
+        return MomentClassifier.fit(moments, phi)
+
+    def probabilities(self, learnt: Learnt, h: ArrayLike) -> FloatArray:
+        """p(y | x) from a clean h: (n, d) to (n, K)."""
+        if isinstance(learnt, CodeClassifier):
+            table: FloatArray = learnt.table[self.codes(h)]
+            return table
+        return learnt.predict_proba(self.features(h))
+
+
+def _there(column: Any) -> Any:
+    if column is None:
+        raise ValueError("Expected reports of another kind than these.")
+    return column

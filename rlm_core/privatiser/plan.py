@@ -1,0 +1,111 @@
+"""Which report, and how long? Rules in ε, the number of reports n and of classes K, known before anything is sent.
+
+The constants were fixed on tables other than Adult (Census Income with other labels, Lending Club, breast
+cancer, wine, digits; docs/own-data.md), and no rule looks at anybody's record or label.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rlm_core.training.codes.choice import MARGIN, codes_for
+from rlm_core.types import positive
+
+BIT, LAPLACE, SELECTION, CODES = "joint bit", "joint Laplace", "joint selection", "codes"
+KINDS = (BIT, LAPLACE, SELECTION, CODES)
+"""Two classes: the joint report as one bit, or as numbers. Any number of classes: by selection, or codes."""
+
+RANGE = 1.5
+"""Whitened coordinates are cut at so many deviations where a report is about one of them."""
+
+RADIUS = 0.9
+"""The l1 norm of whitened coordinates, per coordinate: three in four rows stay below (Laplace's clip)."""
+
+FEWEST_NUMBERS, MOST_NUMBERS = 2, 32
+ENOUGH_NUMBERS = 3
+"""Where the rule allows fewer, n is too small for ε."""
+
+MOST_CODES = 96
+MOST_CLASSES = 100
+CONTRAST = 0.5
+"""Classes of a table overlap: the commonest label of a code leads by about half (see ``codes_for``)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The kind of report, and its size: numbers d of the representation, or codes k."""
+
+    kind: str
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"Expected kind in {', '.join(KINDS)} or 'auto', got kind={self.kind!r}.")
+        if isinstance(self.size, bool) or not isinstance(self.size, int) or not 1 <= self.size <= 4096:
+            raise ValueError(f"Expected 1 <= size <= 4096, got size={self.size!r}.")
+
+
+def choose_plan(epsilon: float, reports: int, classes: int, *, kind: str = "auto", size: int | None = None) -> Plan:
+    """The plan by rule; ``kind`` and ``size`` override it.
+
+    >>> [choose_plan(epsilon, 14_000, 2) for epsilon in (1.0, 4.0)]
+    [Plan(kind='joint bit', size=7), Plan(kind='joint bit', size=12)]
+    >>> choose_plan(8.0, 14_000, 2).kind
+    'joint Laplace'
+    """
+    epsilon = positive("epsilon", epsilon, allow_infinite=True)
+    if isinstance(reports, bool) or not isinstance(reports, int) or not reports >= 1:
+        raise ValueError(f"Expected reports >= 1, a whole number, got reports={reports!r}.")
+    if not 2 <= classes <= MOST_CLASSES:
+        raise ValueError(f"Expected 2 to {MOST_CLASSES} classes, got {classes}.")
+    if kind == "auto":
+        kind = _kind(epsilon, reports, classes)
+    elif kind in (BIT, LAPLACE) and classes != 2:
+        raise ValueError(f"Expected two classes for a {kind} report, got {classes}.")
+    return Plan(kind=kind, size=_size(kind, epsilon, reports, classes) if size is None else size)
+
+
+def _kind(epsilon: float, reports: int, classes: int) -> str:
+    if classes > 2:
+        return CODES
+    d = _size(BIT, epsilon, reports, classes)
+    return BIT if bit_noise(epsilon, d) <= laplace_noise(epsilon, d) else LAPLACE
+
+
+def _size(kind: str, epsilon: float, reports: int, classes: int) -> int:
+    if kind == CODES:
+        return codes_for(epsilon, reports, contrast=CONTRAST, finest=MOST_CODES, fewest=max(4, classes))
+    return min(MOST_NUMBERS, max(FEWEST_NUMBERS, round(bearable_numbers(epsilon, reports))))
+
+
+def bearable_numbers(epsilon: float, reports: float) -> float:
+    """d = ½·(n·tanh²(ε/2))^⅓: grows with the reports that bits would be worth without noise, but slowly.
+
+    d averages of n/d bits have a total noise of about d²/(n·tanh²(ε/2)). If what a label explains falls with
+    the coordinate as 1/j², a further coordinate pays as long as d³ is below that n. The ½ is measured.
+    """
+    return 0.5 * math.pow(reports * math.tanh(epsilon / 2) ** 2, 1 / 3)
+
+
+def bit_noise(epsilon: float, d: int) -> float:
+    """n times the variance of an average, of d + 1 coordinates of which a report is about one."""
+    return RANGE**2 * (d + 1) / math.tanh(epsilon / 2) ** 2
+
+
+def laplace_noise(epsilon: float, d: int) -> float:
+    """n times the variance of an average of Laplace noise, 2(2l/ε)² with l = RADIUS·d."""
+    return 8.0 * (RADIUS * d / epsilon) ** 2
+
+
+def reports_needed(epsilon: float, classes: int) -> int:
+    """The n from which on the rules allow more than their smallest report."""
+    if classes == 2:
+        return math.ceil((2.0 * ENOUGH_NUMBERS) ** 3 / math.tanh(epsilon / 2) ** 2)
+    return math.ceil((MARGIN * max(4, classes) / (CONTRAST * math.sinh(min(epsilon, 100.0) / 2))) ** 2)
+
+
+def epsilon_needed(reports: int, classes: int) -> float | None:
+    """The ε, to a tenth, at which so many reports are enough; None if it is above 20."""
+    tenths = range(1, 201)
+    return next((tenth / 10 for tenth in tenths if reports_needed(tenth / 10, classes) <= reports), None)

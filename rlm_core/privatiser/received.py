@@ -1,0 +1,170 @@
+"""Reports as they arrive, from strangers: each is checked to be one of this mechanism, then they are columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from rlm_core.owner.joint_bit import JointBit
+from rlm_core.owner.pairs import PairSelection
+from rlm_core.owner.payload import Payload
+from rlm_core.owner.subset_selection import SubsetSelection
+from rlm_core.privatiser import honesty
+from rlm_core.privatiser.method import Method
+from rlm_core.privatiser.plan import BIT, CODES, LAPLACE
+from rlm_core.release import Releases
+from rlm_core.report import Report
+from rlm_core.tables.errors import TableError
+from rlm_core.types import FloatArray
+
+COLUMN = "report"
+"""The column of a parquet file that has the reports, one JSON text each."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Received:
+    """What was sent, at which ε, and whether it looks like the public rows (None if so)."""
+
+    payload: Payload = field(repr=False)
+    epsilon: float
+    drift: str | None
+
+
+def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Method, classes: int) -> Received:
+    """Reports of one mechanism at one ε, or an error that says which one is not."""
+    digest = method.together(1.0, classes).digest(method.digest)  # ε is not in it
+    if isinstance(reports, Releases):
+        if reports.digest != digest:
+            raise ValueError(
+                f"Expected reports of record and label by this mechanism, {digest[:8]}…, got {reports.digest[:8]}…."
+            )
+        payload, epsilon = reports.payload, reports.epsilon
+    else:
+        listed = read_reports(reports) if isinstance(reports, str | Path) else list(reports)
+        payload, epsilon = _columns([_parsed(each, at) for at, each in enumerate(listed)], method, digest)
+    together = method.together(epsilon, classes)
+    _check_width(payload, together, method, classes)
+    return Received(payload=payload, epsilon=epsilon, drift=_drift(payload, together, method, classes))
+
+
+def read_reports(path: str | Path) -> list[str]:
+    """The reports in a file: a parquet file with a column ``report``, or one JSON text a line."""
+    path = Path(path)
+    data = path.read_bytes()
+    if data.startswith(b"PAR1"):
+        frame = pd.read_parquet(path)
+        if COLUMN not in frame:
+            raise TableError(f"Expected a column {COLUMN!r} in {path.name}, got {', '.join(map(str, frame.columns))}.")
+        return [str(each) for each in frame[COLUMN]]
+    return [line for line in data.decode("utf-8", errors="replace").splitlines() if line.strip()]
+
+
+def write_reports(releases: Releases, path: str | Path) -> None:
+    """One JSON text a report: as a parquet file's column, or, if the name does not end in .parquet, as lines."""
+    texts = [report.to_json() for report in releases]
+    path = Path(path)
+    if path.suffix == ".parquet":
+        pd.DataFrame({COLUMN: texts}).to_parquet(path, index=False)
+    else:
+        path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+
+
+def _parsed(report: Report | str, at: int) -> Report:
+    if isinstance(report, Report):
+        return report
+    try:
+        return Report.from_json(report)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Report {at} cannot be read: {error}") from None
+
+
+def _columns(reports: list[Report], method: Method, digest: str) -> tuple[Payload, float]:
+    if not reports:
+        raise ValueError("Expected at least one report, got none.")
+    epsilon = reports[0].epsilon
+    for at, report in enumerate(reports):
+        if report.digest != digest:
+            got = (report.digest or "none")[:8]
+            raise ValueError(
+                f"Expected report {at} to be of record and label by this mechanism, {digest[:8]}…, got {got}…."
+            )
+        if report.epsilon != epsilon:
+            raise ValueError(f"Expected epsilon={epsilon:g} in all reports, got {report.epsilon:g} in report {at}.")
+        about = method.plan.kind not in (CODES, LAPLACE)
+        shape = {BIT: report.symbol, LAPLACE: report.numbers}.get(method.plan.kind, report.members)
+        if shape is None or (report.coordinate is None) == about:
+            raise ValueError(f"Expected a report of record and label, {method.plan.kind}, got another kind in {at}.")
+    coordinates = np.array([report.coordinate for report in reports]) if about else None
+    if method.plan.kind == BIT:
+        symbols = np.array([report.symbol for report in reports], dtype=np.int64)
+        return Payload(symbols=symbols, of=reports[0].of, coordinates=coordinates), epsilon
+    if method.plan.kind == LAPLACE:
+        lengths = {len(report.numbers or ()) for report in reports}
+        if len(lengths) > 1:
+            raise ValueError(f"Expected equally many numbers in all reports, got {sorted(lengths)}.")
+        return Payload(numbers=np.array([report.numbers for report in reports], dtype=np.float64)), epsilon
+    sizes = {report.of for report in reports}
+    if len(sizes) > 1:
+        raise ValueError(
+            f"Expected sets of equally many symbols in all reports, got sets of {sorted(map(str, sizes))}."
+        )
+    members = np.stack([report.in_set() for report in reports])
+    channel = SubsetSelection(epsilon=epsilon, symbols=members.shape[1])
+    return Payload(members=members, channel=channel, coordinates=coordinates), epsilon
+
+
+def _check_width(payload: Payload, together: object, method: Method, classes: int) -> None:
+    """Raise unless the payload has the form of this mechanism's reports with a label."""
+    d = method.size
+    if payload.numbers is not None:
+        right = method.plan.kind == LAPLACE and payload.numbers.shape[1] == d + 1
+    elif payload.members is not None:
+        width = payload.members.shape[1]
+        right = width == (d * classes if method.plan.kind == CODES else 2 * classes)
+        channel = payload.channel
+        right = right and channel is not None and bool((payload.members.sum(axis=1) == channel.size).all())
+    else:
+        right = isinstance(together, JointBit) and payload.of == 2
+    if right and payload.coordinates is not None:
+        right = bool((payload.coordinates < (d + 1 if isinstance(together, JointBit) else d)).all())
+    if not right:
+        raise ValueError(f"Expected reports of record and label, {method.plan.kind} of {d}, got another form.")
+
+
+def _drift(payload: Payload, together: object, method: Method, classes: int) -> str | None:
+    """Averages that need no label, against those of the public rows; a bound where every average has a label in it."""
+    n, m = len(payload), len(method.prior)
+    if isinstance(together, PairSelection):
+        channel, members = together.channel, payload.members
+        assert members is not None
+        shares = channel.vector(members).mean(axis=0).reshape(method.size, classes).sum(axis=1)  # (k,)
+        expected = method.frequencies / m
+        deviation = np.sqrt(channel.energy / method.size / n + expected * (1 - expected) * (1 / n + 1 / m) + 1e-12)
+        return honesty.drift(shares, expected, deviation)
+    phi = method.prior_features
+    if payload.members is not None and payload.coordinates is not None and payload.channel is not None:
+        counts = np.maximum(np.bincount(payload.coordinates, minlength=method.size), 1)
+        pairs = payload.channel.vector(payload.members).reshape(n, classes, 2).sum(axis=1)  # (n, 2)
+        sums = np.bincount(payload.coordinates, weights=pairs[:, 1] - pairs[:, 0], minlength=method.size)
+        deviation = np.sqrt((2 * payload.channel.energy + 1) / counts + 1 / m)
+        return honesty.drift(sums / counts, phi[:, :-1].mean(axis=0), deviation)
+    observed, deviation = _signed(payload, together)
+    most = np.abs(phi).mean(axis=0)  # |E[φ(2y − 1)]| ≤ E|φ|
+    outside: FloatArray = np.sign(observed) * np.minimum(np.abs(observed), most)
+    return honesty.drift(observed, outside, deviation + 1 / np.sqrt(m))
+
+
+def _signed(payload: Payload, together: object) -> tuple[FloatArray, FloatArray]:
+    """E[φ(2y − 1)] as the reports have it, and its deviation."""
+    if isinstance(together, JointBit) and payload.coordinates is not None:
+        keep = float(together.response.keep_probability)
+        counts = np.maximum(np.bincount(payload.coordinates, minlength=together.coordinates), 1)
+        bits = 2.0 * np.asarray(payload.symbols) - 1.0
+        sums = np.bincount(payload.coordinates, weights=bits, minlength=together.coordinates)
+        return sums / counts / keep, 1 / (keep * np.sqrt(counts))
+    numbers = np.asarray(payload.numbers)
+    return numbers.mean(axis=0), numbers.std(axis=0) / np.sqrt(len(numbers))

@@ -1,0 +1,7 @@
+"""The one error of tables: what was expected, what was found, and where."""
+
+from __future__ import annotations
+
+
+class TableError(ValueError):
+    """A table, a column or a cell that cannot be used; the message says which, and what would do."""

@@ -1,0 +1,150 @@
+"""Tables from files: CSV in the usual spellings, parquet; and frames, checked the same way.
+
+Everything in a CSV file is read as text; what is a number or a date is decided once for a column
+(``infer``), not by the reader, row by row.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rlm_core.tables.errors import TableError
+
+MOST_ROWS = 1_000_000
+MOST_COLUMNS = 5_000
+SEPARATORS = ",;\t|"
+
+_OTHER_KINDS = {
+    b"PK\x03\x04": "an Excel workbook or a zip archive: save the table as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the table as CSV",
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+}
+
+Source = pd.DataFrame | Mapping[str, Any] | str | Path
+
+
+def read_table(source: Source) -> pd.DataFrame:
+    """A frame from a file (CSV, also gzipped; parquet), from a frame, or from one row as a mapping.
+
+    CSV may be UTF-8 or UTF-16, with or without a byte order mark, divided by comma, semicolon,
+    tabulator or bar. Column names are text and different; there are 1 to 1,000,000 rows.
+
+    Raises:
+        TableError: The file or frame cannot be used; the message says why.
+        FileNotFoundError: There is no such file.
+    """
+    if isinstance(source, pd.DataFrame):
+        return check_frame(source)
+    if isinstance(source, Mapping):
+        return check_frame(pd.DataFrame({name: pd.Series([value], dtype=object) for name, value in source.items()}))
+    if not isinstance(source, str | Path):
+        raise TableError(f"Expected a DataFrame, a file or a mapping, got a value of type {type(source).__name__}.")
+    data = Path(source).read_bytes()
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError) as error:
+            raise TableError(f"Expected a whole gzip file, got a damaged one: {error}.") from None
+    if data.startswith(b"PAR1"):
+        try:
+            return check_frame(pd.read_parquet(io.BytesIO(data)))
+        except (OSError, ValueError) as error:
+            raise TableError(f"Expected a whole parquet file, got a damaged one: {error}.") from None
+    return check_frame(read_csv(data))
+
+
+def read_csv(data: bytes) -> pd.DataFrame:
+    """The cells of a CSV file, all as text."""
+    text = decode(data)
+    separator = _separator(text)
+    header = next(iter(csv.reader(io.StringIO(text, newline=""), delimiter=separator)))
+    names = [name.strip() for name in header]
+    _check_names(names)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # pandas only warns where a row has more cells than the header
+            return pd.read_csv(
+                io.StringIO(text, newline=""),
+                sep=separator,
+                names=names,
+                header=0,
+                dtype=str,
+                na_filter=False,
+                index_col=False,
+                skip_blank_lines=True,
+                skipinitialspace=True,
+                nrows=MOST_ROWS + 1,
+            )
+    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, csv.Error, ValueError) as error:
+        raise TableError(f"Expected a CSV file with {len(names)} cells in each row: {error}") from None
+
+
+def decode(data: bytes) -> str:
+    """The text of a file: UTF-8 or UTF-16."""
+    for start, kind in _OTHER_KINDS.items():
+        if data.startswith(start):
+            raise TableError(f"Expected a CSV or parquet file, got {kind}.")
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TableError(
+            f"Expected text in UTF-8 or UTF-16, got the byte 0x{data[error.start]:02x} in line {line}. "
+            "Save the table as “CSV UTF-8”."
+        ) from None
+    if "\0" in text:
+        raise TableError("Expected a CSV file, got binary data: it has zero bytes.")
+    if not text.strip():
+        raise TableError("Expected a table, got a file without text.")
+    return text.lstrip("\r\n")
+
+
+def check_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with names as text and rows numbered from 0; raise if it is no usable table."""
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise TableError("Expected one line of column names, got several (a MultiIndex).")
+    names = [str(name).strip() for name in frame.columns]
+    _check_names(names)
+    if not len(frame):
+        raise TableError("Expected at least one row, got a header alone.")
+    if len(frame) > MOST_ROWS:
+        raise TableError(f"Expected at most {MOST_ROWS:,} rows, got more. Take a random sample of them.")
+    return frame.set_axis(names, axis=1).reset_index(drop=True)
+
+
+def array_table(values: Any) -> pd.DataFrame:
+    """Numbers (n, p), or pictures (n, height, width) or (n, height, width, channels), as a table with a column each."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub" or array.ndim < 2:
+        raise TableError(f"Expected an array of numbers (n, …), got {array.dtype} of shape {array.shape}.")
+    flat = array.reshape(len(array), -1)
+    return check_frame(pd.DataFrame(flat, columns=[f"x{column}" for column in range(flat.shape[1])]))
+
+
+def _check_names(names: list[str]) -> None:
+    if not names:
+        raise TableError("Expected at least one column, got none.")
+    if len(names) > MOST_COLUMNS:
+        raise TableError(f"Expected at most {MOST_COLUMNS:,} columns, got {len(names):,}.")
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise TableError(f"Expected every column name once, got {twice[0]!r} {names.count(twice[0])} times.")
+
+
+def _separator(text: str) -> str:
+    """The mark that divides the header most often; a comma if none does."""
+    first = text.split("\n", 1)[0]
+    return max(SEPARATORS, key=first.count)

@@ -1,0 +1,119 @@
+"""What a table's columns are, as data that people can read and edit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import pandas as pd
+
+from rlm_core.tables.errors import TableError
+from rlm_core.tables.feature import KINDS, Feature
+from rlm_core.tables.files import Source, read_table
+from rlm_core.tables.infer import LeftOut, infer_column, read_column
+
+FORMAT = "rlm-schema/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSchema:
+    """The features of a table, in order, and the columns that are left out with the reason.
+
+    Infer it from *public* rows, edit it if it guessed wrong (:meth:`to_json`), and read everybody's
+    rows with it: kinds, levels and ranges never come from the people.
+
+    >>> schema = TableSchema.infer(pd.DataFrame({"age": [31, 45, 27], "job": ["cook", "cook", "nurse"]}))
+    >>> [(feature.name, feature.kind) for feature in schema.features]
+    [('age', 'integer'), ('job', 'category')]
+    """
+
+    features: tuple[Feature, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.features:
+            reasons = "; ".join(f"{each.name}: {each.reason}" for each in self.left_out[:5])
+            raise TableError(f"Expected at least one column to learn from, got none ({reasons or 'no columns'}).")
+
+    @classmethod
+    def infer(cls, public: Source, *, label: str | None = None) -> TableSchema:
+        """Kinds, levels and ranges of a public table; the column ``label`` is no feature.
+
+        Raises:
+            TableError: No column can be used, or the label is not one of them.
+        """
+        frame = read_table(public)
+        if label is not None and label not in frame:
+            raise TableError(f"Expected the label in {', '.join(frame.columns)}, got label={label!r}.")
+        found = [infer_column(frame[name]) for name in frame if name != label]
+        return cls(
+            features=tuple(each for each in found if isinstance(each, Feature)),
+            left_out=tuple(each for each in found if isinstance(each, LeftOut)),
+        )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return tuple(feature.name for feature in self.features)
+
+    def read(self, table: Source) -> pd.DataFrame:
+        """Cells as this schema says: numbers as float64, words as they are; other columns are ignored.
+
+        Raises:
+            TableError: A column is missing, or a cell cannot be read; the message names row and column.
+        """
+        frame = read_table(table)
+        missing = [name for name in self.columns if name not in frame]
+        if missing:
+            raise TableError(f"Expected the column {', '.join(missing[:5])}, got {', '.join(frame.columns[:20])}.")
+        return pd.DataFrame({feature.name: read_column(frame[feature.name], feature) for feature in self.features})
+
+    def to_json(self) -> str:
+        """Readable, editable JSON."""
+        features = [_without_defaults(feature) for feature in self.features]
+        left_out = [asdict(each) for each in self.left_out]
+        return json.dumps({"format": FORMAT, "features": features, "left_out": left_out}, indent=1, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> TableSchema:
+        """The schema that ``to_json`` wrote, or somebody edited: every field is checked."""
+        try:
+            data: Any = json.loads(text)
+            if data["format"] != FORMAT:
+                raise ValueError(f"format={data['format']!r}")
+            left_out = tuple(LeftOut(**each) for each in data.get("left_out", []))
+            features = tuple(_feature(each) for each in data["features"])
+        except TableError:
+            raise
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise TableError(f"Expected the JSON of a schema of format {FORMAT!r}, got {error!r}.") from None
+        if len({feature.name for feature in features}) < len(features):
+            raise TableError("Expected every feature once in a schema, got a name twice.")
+        return cls(features=features, left_out=left_out)
+
+
+def _without_defaults(feature: Feature) -> dict[str, Any]:
+    values = asdict(feature)
+    empty = {field.name: field.default for field in fields(Feature)} | {"title": feature.name, "unit": ""}
+    return {name: value for name, value in values.items() if name in ("name", "kind") or value != empty[name]}
+
+
+def _feature(data: dict[str, Any]) -> Feature:
+    values = {"title": data["name"], "unit": ""} | data
+    for name in ("choices", "missing"):
+        if not isinstance(values.get(name, []), list) or not all(
+            isinstance(each, str) for each in values.get(name, [])
+        ):
+            raise TableError(f"Expected a list of words for {name} of {data['name']!r}, got {values[name]!r}.")
+        values[name] = tuple(values.get(name, ()))
+    feature = Feature(**values)
+    if feature.kind not in KINDS:
+        raise TableError(f"Expected kind in {', '.join(KINDS)} for {feature.name!r}, got {feature.kind!r}.")
+    if feature.is_category and len(feature.choices) < 1:
+        raise TableError(f"Expected some choices for {feature.name!r}, got none.")
+    for name in ("low", "high", "step"):
+        value = values.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise TableError(f"Expected a number for {name} of {feature.name!r}, got {value!r}.")
+    return feature

@@ -1,0 +1,157 @@
+"""From the cells of any table to numbers, dates and words: what people write, read in one place.
+
+Cells are read through their distinct values: a column of a million rows has a few thousand. A
+function here never guesses for a column as a whole; that is ``infer``.
+"""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rlm_core.tables.errors import TableError
+from rlm_core.types import FloatArray
+
+MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "nil"})
+"""Cells that say nothing, in lower case. "None" is not one of them: it is a word of many tables."""
+
+TRUE = frozenset({"true", "t", "yes", "y"})
+FALSE = frozenset({"false", "f", "no", "n"})
+LARGEST = 1e100
+"""Numbers beyond are refused: their squares would overflow."""
+
+MONTHS = {
+    name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
+}  # spelt out: strptime's %b depends on the locale
+
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+_TIME = r"(?:[ T].*)?"
+_YEAR_FIRST = re.compile(rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}}){_TIME}")
+_YEAR_LAST = re.compile(rf"(\d{{1,2}})[-/.](\d{{1,2}})[-/.](\d{{4}}|\d{{2}}){_TIME}")
+_DAY_NAME = re.compile(rf"(\d{{1,2}})[ -]([A-Za-z]{{3,9}})\.?,?[ -](\d{{4}}|\d{{2}}){_TIME}")
+_NAME_DAY = re.compile(rf"([A-Za-z]{{3,9}})\.? (\d{{1,2}}),? (\d{{4}}){_TIME}")
+_NAME_YEAR = re.compile(r"([A-Za-z]{3,9})[ -](\d{4})")
+_YEAR_MONTH = re.compile(r"(\d{4})-(\d{2})")
+
+
+def as_text(column: pd.Series) -> pd.Series:
+    """Every cell as stripped text, None where it says nothing; a list or other object is an error."""
+    if column.dtype == object or not pd.api.types.is_string_dtype(column.dtype):
+        cells = [_cell(value, row, column.name) for row, value in enumerate(column.astype(object))]
+        return pd.Series(cells, dtype=object)
+    codes, distinct = pd.factorize(column)
+    texts = np.array([*(_known(str(value)) for value in distinct), None], dtype=object)
+    return pd.Series(texts[codes], dtype=object)  # the code of a missing value is -1: the last
+
+
+def _cell(value: Any, row: int, name: object) -> str | None:
+    if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+        return None
+    if isinstance(value, str):
+        return _known(value)
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, datetime.date | np.datetime64):
+        return None if np.isnat(np.datetime64(value)) else str(value)
+    if isinstance(value, int | float | np.integer | np.floating | Decimal):
+        return str(value)
+    raise TableError(
+        f"Expected a word, a number or a date in row {row}, column {name}, got a value of type {type(value).__name__}."
+    )
+
+
+def _known(text: str) -> str | None:
+    stripped = text.strip()
+    return None if stripped.lower() in MISSING else stripped
+
+
+def by_distinct(text: pd.Series, parse: Callable[[list[str]], list[Any]]) -> tuple[np.ndarray[Any, Any], list[Any]]:
+    """The parsed value of every cell, and the list of distinct texts: ``parse`` sees each of those once."""
+    codes, distinct = pd.factorize(text)
+    parsed = [*parse([str(each) for each in distinct]), None]
+    return np.array(parsed, dtype=object)[codes], list(distinct)
+
+
+def parse_number(text: str) -> float | None:
+    """A finite number, also with thousands' commas, a decimal comma, a percent or a currency sign; None if it is none.
+
+    >>> [parse_number(text) for text in ("1,234.5", "3,14", "17%", "$5", "1e3", "five")]
+    [1234.5, 3.14, 17.0, 5.0, 1000.0, None]
+    """
+    plain = text.strip().removesuffix("%").strip(" $€£")
+    if _THOUSANDS.fullmatch(plain):
+        plain = plain.replace(",", "")
+    elif _DECIMAL_COMMA.fullmatch(plain):
+        plain = plain.replace(",", ".")
+    if "_" in plain:  # Python reads 1_000; nobody else does
+        return None
+    try:
+        return float(plain) + 0.0  # -0.0 becomes 0.0
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_date(text: str, *, day_first: bool = True) -> float | None:
+    """A date as a year with its day as the fraction; a month stands for its first day. None if it is none.
+
+    >>> [parse_date(text) for text in ("2020-01-01", "01.07.2021", "Jul 2, 2021", "Dec-2015", "soon")]
+    [2020.0, 2021.495890410959, 2021.4986301369863, 2015.9150684931508, None]
+    """
+    if match := _YEAR_FIRST.fullmatch(text):
+        return _year(match[1], match[2], match[3])
+    if match := _YEAR_LAST.fullmatch(text):
+        day, month = (match[1], match[2]) if day_first else (match[2], match[1])
+        return _year(match[3], month, day)
+    if match := _DAY_NAME.fullmatch(text):
+        return _year(match[3], match[2], match[1])
+    if match := _NAME_DAY.fullmatch(text):
+        return _year(match[3], match[1], match[2])
+    if match := _NAME_YEAR.fullmatch(text):
+        return _year(match[2], match[1], "1")
+    if match := _YEAR_MONTH.fullmatch(text):
+        return _year(match[1], match[2], "1")
+    return None
+
+
+def _year(year: str, month: str, day: str) -> float | None:
+    number = int(year)
+    if len(year) == 2:  # as POSIX: 69 to 99 are of the last century
+        number += 1900 if number >= 69 else 2000
+    in_year = int(month) if month.isdigit() else MONTHS.get(month[:3].lower(), 0)
+    try:
+        date = datetime.date(number, in_year, int(day))
+    except ValueError:
+        return None
+    return number + (date.timetuple().tm_yday - 1) / (366 if calendar.isleap(number) else 365)
+
+
+def parse_boolean(text: str) -> str | None:
+    """ "yes" or "no"; None if it is neither, in whatever spelling."""
+    lower = text.lower()
+    return (
+        "yes" if lower in TRUE or lower in ("1", "1.0") else "no" if lower in FALSE or lower in ("0", "0.0") else None
+    )
+
+
+def check_numbers(values: FloatArray, name: str) -> FloatArray:
+    """The same numbers; an infinity or one beyond 10¹⁰⁰ is an error with its row."""
+    bad = np.flatnonzero(np.abs(values) > LARGEST)  # NaN is not
+    if bad.size:
+        raise TableError(f"Expected a number of at most 1e100 in row {bad[0]}, column {name}, got {values[bad[0]]:g}.")
+    return values
+
+
+def date_numbers(column: pd.Series) -> FloatArray:
+    """A column of dates (datetime64) as years with fractions, NaN where missing."""
+    plain = column.dt.tz_localize(None) if getattr(column.dt, "tz", None) is not None else column
+    days = np.where(plain.dt.is_leap_year, 366.0, 365.0)
+    years: FloatArray = (plain.dt.year + (plain.dt.day_of_year - 1) / days).to_numpy(dtype=np.float64, na_value=np.nan)
+    return years

@@ -1,0 +1,91 @@
+"""Tables from files: encodings, separators, and what is wrong with a bad one."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rlm_core.tables import TableError, TableSchema, read_table
+from rlm_core.tables.files import MOST_ROWS, array_table, check_frame
+
+CSV = "age,job\n31,cook\n45,nurse\n27,cook\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        CSV.encode(),
+        CSV.encode("utf-8-sig"),
+        CSV.encode("utf-16"),
+        CSV.replace(",", ";").encode(),
+        CSV.replace(",", "\t").encode(),
+        CSV.replace(",", " | ").encode(),
+        CSV.replace("\n", "\r\n").encode(),
+        gzip.compress(CSV.encode()),
+        ("\n\n" + CSV + "\n").encode(),
+        CSV.replace("cook", '"cook"').encode(),
+    ],
+)
+def test_the_same_table_in_every_spelling(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_bytes(data)
+    frame = read_table(tmp_path / "table.csv")
+    assert list(frame.columns) == ["age", "job"]
+    assert [value.strip() for value in frame["job"]] == ["cook", "nurse", "cook"]
+    assert TableSchema.infer(frame).read(frame)["age"].tolist() == [31, 45, 27]
+
+
+def test_parquet_and_one_row(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": [31, 45], "job": ["cook", "nurse"]})
+    frame.to_parquet(tmp_path / "table.parquet")
+    assert read_table(str(tmp_path / "table.parquet")).equals(frame)
+    assert read_table({"age": 31, "job": "cook"}).shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "without text"),
+        (b"  \n \n", "without text"),
+        (b"a,b\n", "header alone"),
+        (b"a,a\n1,2\n", "every column name once, got 'a' 2 times"),
+        (b"a,b\n1,2,3\n", "2 cells in each row"),
+        (b"a,b\n\xe9,2\n", "got the byte 0xe9 in line 2"),
+        (b"a\0b,c\n1,2\n", "zero bytes"),
+        (b"PK\x03\x04rest", "an Excel workbook"),
+        (b"PAR1 not really", "damaged"),
+        (b"\x1f\x8bnot gzip", "damaged"),
+        (b'a,b\n"1,2\n', "2 cells in each row"),
+    ],
+)
+def test_bad_files_say_what_is_wrong(data: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_bytes(data)
+    with pytest.raises(TableError, match=message):
+        read_table(tmp_path / "table.csv")
+
+
+def test_bad_frames_say_what_is_wrong() -> None:
+    with pytest.raises(TableError, match="at least one column"):
+        read_table(pd.DataFrame(index=range(3)))
+    with pytest.raises(TableError, match="'1' 2 times"):
+        read_table(pd.DataFrame([[1, 2]], columns=[1, "1"]))
+    with pytest.raises(TableError, match="MultiIndex"):
+        read_table(pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])))
+    with pytest.raises(TableError, match="at most 1,000,000 rows"):
+        check_frame(pd.DataFrame({"a": np.zeros(MOST_ROWS + 1, dtype=np.int8)}))
+    with pytest.raises(TableError, match="at most 5,000 columns"):
+        check_frame(pd.DataFrame(np.zeros((1, 5_001), dtype=np.int8)))
+    with pytest.raises(TableError, match="type int"):
+        read_table(3)  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError):
+        read_table("there is no such file.csv")
+
+
+def test_pictures_become_columns() -> None:
+    frame = array_table(np.arange(24).reshape(2, 3, 4))
+    assert frame.shape == (2, 12) and frame.iloc[1].tolist() == list(range(12, 24))
+    with pytest.raises(TableError, match="array of numbers"):
+        array_table([1, 2, 3])
