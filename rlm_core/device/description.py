@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rlm_core.baselines.laplace import PerFeatureLaplace
+from rlm_core.catalogue import CODES
 from rlm_core.digest import mechanism_digest
 from rlm_core.zoo import card, names
 from rlm_core.zoo.cards import Card, encoder_card, trunk_files, trunk_folder
-from rlm_core.zoo.model import CODES
 
 PIXELS = "-pixels"
 """Suffix of the baseline that adds noise to every pixel: "mnist-pixels" is not in the zoo, but the device has it."""

@@ -20,13 +20,59 @@ export function decoder(shape, weights) {
     const network = mlp(weights);
     return (z) => network(z).map((logit) => 1 / (1 + Math.exp(-logit)));
   }
-  if (shape.kind !== "table") throw new Error(`Expected a decoder of pixels or tables, got ${shape.kind}.`);
+  if (shape.kind === "picture") return pictureDecoder(weights);
+  if (shape.kind !== "table") throw new Error(`Expected a decoder of pixels, tables or pictures, got ${shape.kind}.`);
   const network = mlp(weights, "network.");
   return (z) => {
     const row = network(z);
     for (const [start, stop] of shape.categorical ?? []) softmax(row.subarray(start, stop));
     return row;
   };
+}
+
+/**
+ * z̃ to a photo, (32, 32, 3): a linear layer to 4 × 4, then three transposed convolutions that double the side.
+ * @param {Record<string, import("./weights.js").Tensor>} weights
+ */
+function pictureDecoder(weights) {
+  const { "0.weight": weight, "0.bias": bias } = weights;
+  const linear = mlp({ "0.weight": weight, "0.bias": bias });
+  const layers = ["3", "5", "7"].map((name) => ({ ...weights[`${name}.weight`], bias: weights[`${name}.bias`].data }));
+  return (/** @type {ArrayLike<number>} */ z) => {
+    let maps = linear(z).map((value) => Math.max(0, value));
+    layers.forEach((layer, i) => {
+      maps = doubled(maps, 4 << i, layer).map((value) => (i < 2 ? Math.max(0, value) : 1 / (1 + Math.exp(-value))));
+    });
+    return maps.map((_, i) => maps[(i % 3) * 1024 + Math.floor(i / 3)]); // channels last
+  };
+}
+
+/**
+ * A transposed convolution with a kernel of 4 × 4, stride 2 and padding 1: (in, side, side) to (out, 2 side, 2 side).
+ * @param {Float64Array} maps
+ * @param {number} side
+ * @param {{shape: number[], data: Float32Array, bias: Float32Array}} layer (in, out, 4, 4)
+ */
+function doubled(maps, side, { shape: [inputs, outputs], data, bias }) {
+  const wide = 2 * side;
+  const result = new Float64Array(outputs * wide * wide);
+  result.forEach((_, at) => { result[at] = bias[Math.floor(at / (wide * wide))]; });
+  for (let i = 0; i < inputs; i++) {
+    for (let at = 0; at < side * side; at++) {
+      const value = maps[i * side * side + at];
+      if (value === 0) continue; // half of them, after the ReLU
+      const [top, left] = [2 * Math.floor(at / side) - 1, 2 * (at % side) - 1];
+      for (let o = 0; o < outputs; o++) {
+        for (let k = 0; k < 16; k++) {
+          const [y, x] = [top + (k >> 2), left + (k & 3)];
+          if (y >= 0 && y < wide && x >= 0 && x < wide) {
+            result[(o * wide + y) * wide + x] += value * data[(i * outputs + o) * 16 + k];
+          }
+        }
+      }
+    }
+  }
+  return result;
 }
 
 /**

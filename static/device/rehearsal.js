@@ -63,7 +63,8 @@ export function rehearse(mechanism, collector, h, label, settings, tapes) {
   return { ...seen, ...(collector ? collector.read(seen, planned) : { decoded: null, best: null, classes: null }) };
 }
 
-const PICTURED = 800; // public records whose pictures the mean is taken over
+const PICTURED = 800; // public records whose pictures the mean is taken over; a photo takes longer to decode
+const PHOTOS = 100;
 
 /** A collector with the mechanism's decoder and public records (D₁): reads reports, sees no record. */
 export class Collector {
@@ -82,7 +83,7 @@ export class Collector {
     this.classes = classes.length;
     this.prior = priorOf(tensors(bundleFile));
     this.codes = shape?.kind === "codes" ? new CodeDecoder(weights) : null;
-    this.decode = shape && ["pixels", "table"].includes(shape.kind) ? decoder(shape, weights) : null;
+    this.decode = shape && !this.codes ? decoder(shape, weights) : null;
   }
 
   /**
@@ -116,7 +117,8 @@ export class Collector {
     const decode = this.decode;
     if (!decode) return null;
     const { z, width } = this.prior;
-    const step = Math.max(1, Math.ceil(records.length / PICTURED));
+    const most = this.mechanism.description.trunk ? PHOTOS : PICTURED;
+    const step = Math.max(1, Math.ceil(records.length / most));
     const chosen = Array.from({ length: Math.ceil(records.length / step) }, (_, i) => i * step);
     this.#pictures ??= chosen.map((m) => decode(z.subarray(m * width, (m + 1) * width)));
     const weights = normalised(Float64Array.from(chosen, (m) => records[m]));

@@ -159,7 +159,6 @@ async function mechanisms({ records, mechanisms: all }, { device, tape, same, ne
       const labels = new device.RandomisedResponse({ epsilon: belief.epsilon_label, classes: description.classes.length });
       const classes = device.infer(likelihood, prior, labels.classes, labels.logLikelihood(belief.label)).classes;
       near(`${name}: belief`, classes, belief.classes, 1e-3);
-      if (description.decoder.kind === "picture" && !device.pictureDecoder) continue;
       const codeDecoder = isSet && new device.CodeDecoder(weights);
       const decoded = codeDecoder
         ? codeDecoder.mean(codeDecoder.posterior(Uint8Array.from(belief.sent), belief.epsilon))
