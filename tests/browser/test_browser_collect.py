@@ -34,7 +34,9 @@ def test_collect_learn_compare_and_refresh(server, visit) -> None:
     shown = page.locator(".rlm-figures strong").first.inner_text()
     assert re.fullmatch(r"\d+\.\d %", shown) and shown in page.locator(".rlm-runs tr").nth(1).inner_text()
     page.get_by_role("radio", name="Label noise only").or_(page.get_by_role("button", name="Label noise only")).click()
-    page.get_by_role("button", name="Learn from the reports you have (spends nothing)").wait_for()
+    page.get_by_role(
+        "button", name="Learn from the reports you have (spends ε = 50 for each validation member)"
+    ).wait_for()
     opened.settled()
     learn(opened)
     page.get_by_text("same reports").wait_for()
@@ -72,7 +74,10 @@ def test_a_long_run_can_be_watched_and_stopped_while_others_move_their_sliders(s
 def test_deep_link_to_the_collector(server, visit) -> None:
     opened = visit(server, "/collect?exp=Novel+class&eps=4&people=1%2C000&objective=Naive")
     page = opened.page
-    page.get_by_role("button", name="Collect 1,000 reports and learn (spends ε = 4 for each person)").wait_for()
+    page.get_by_role(
+        "button",
+        name="Collect 1,000 reports and learn (spends ε = 4 for each person, ε = 20 for each validation member)",
+    ).wait_for()
     for part in ("exp=Novel", "eps=4", "people=1", "objective=Naive"):
         assert part in page.url
     assert page.locator(".st-key-lam").count() == 0

@@ -95,7 +95,7 @@ def test_csv_bad_then_good_then_another_column(server, visit) -> None:
         "(before) => document.querySelector('.js-plotly-plot .xaxislayer-above').textContent !== before", arg=before
     )
     page.wait_for_url(re.compile("column=Grade"))
-    assert page.get_by_text("over 1 release of this file").count() == 1  # looking at a column drew nothing
+    assert page.get_by_text("over 1 release of this table").count() == 1  # looking at a column drew nothing
     assert "Traceback" not in page.locator("body").inner_text()
 
 

@@ -138,11 +138,37 @@ def test_old_visits_and_collections_make_room(queue: RunQueue, monkeypatch: pyte
     queue.runs("a")  # looked at: now b is the oldest
     queue.submit("c", CHOICE, tiny())
     assert set(queue.visits) == {"a", "c"}
+    worker(queue).finish()
     for lam in (0.1, 0.2, 0.3):
         queue.keep("a", replace(CHOICE, lam=lam), lam)  # type: ignore[arg-type]
+    assert queue.dropped("a") == 1 and queue.dropped("c") == 0
     assert queue.reports("a", replace(CHOICE, lam=0.1)) is None
     assert queue.reports("a", replace(CHOICE, lam=0.3, objective="denoising")) == 0.3
     assert queue.reports("b", replace(CHOICE, lam=0.3)) is None  # another visit's are not mine
+
+
+def test_neither_sixty_collections_nor_two_hundred_visits_drop_what_is_going_on(queue: RunQueue) -> None:
+    queue.keep("me", CHOICE, "mine")  # type: ignore[arg-type]
+    queue.keep("idle", CHOICE, "theirs")  # type: ignore[arg-type]
+    run = queue.submit("me", CHOICE, tiny())
+    for number in range(2 * queue_module.MOST_COLLECTIONS):
+        queue.keep("crowd", replace(CHOICE, epsilon=1.0 + number), number)  # type: ignore[arg-type]
+    for number in range(2 * queue_module.MOST_VISITS):
+        queue.stop(queue.submit(f"visit {number}", CHOICE, tiny()))
+    assert len(queue.collections) == queue_module.MOST_COLLECTIONS and len(queue.visits) <= queue_module.MOST_VISITS
+    assert queue.reports("me", CHOICE) == "mine" and queue.runs("me") == [run] and run.active
+    assert queue.reports("idle", CHOICE) == "theirs"  # who takes many makes room for others, not they for it
+    worker(queue).finish()
+    assert run.state == "done"
+
+
+def test_the_validation_group_is_charged_before_it_is_asked_and_not_by_who_waits(queue: RunQueue) -> None:
+    runs = [queue.submit("me", CHOICE, replace(tiny(epochs=20), checks=5)) for _ in range(2)]
+    assert runs[0].points == [] and queue.spent("me", validators_of(CHOICE)) == (5, 20.0)
+    queue.stop(runs[1])
+    worker(queue).finish()
+    assert queue.spent("me", validators_of(CHOICE)) == (5, 20.0)
+    assert sum(point.validation is not None for point in runs[0].points) == 5
 
 
 def test_the_ledger_counts_reports_and_answers_and_forgets_nothing(queue: RunQueue) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,9 +14,11 @@ from page_driver import Open, healthy, ledger, piece, words
 from streamlit.testing.v1 import AppTest
 
 from ui.app import cache
+from ui.image import files
 from ui.table import batch
 from ui.table.batch import TableRelease
 from ui.table.batch_view import template
+from ui.table.csv_file import MAX_BYTES
 
 CSV_FILE = "A CSV file"
 
@@ -96,6 +100,24 @@ def test_only_the_same_choice_shows_the_kept_table(open_page: Open, loans_csv: b
     assert "<strong>ε = 20</strong><span>each person, over 2 releases" in words(app)
 
 
+def test_the_same_table_in_another_file_is_the_same_people(open_page: Open, loans_csv: bytes) -> None:
+    app = upload(open_page("row", rows=CSV_FILE), loans_csv)
+    privatise(app)
+    upload(app, loans_csv + b"\n", "again.csv")
+    assert "Privatise 24 rows" in app.button(key="draw_table").label
+    privatise(app)
+    assert len({release.record for release in ledger(app).releases}) == 1
+    assert "<strong>ε = 20</strong><span>each person, over 2 releases" in words(app)
+
+
+def test_one_limit_is_said_and_none_is_smaller(open_page: Open) -> None:
+    """Streamlit's own limit answers with a bare error: it must not be below the one that we say."""
+    uploader = open_page("row", rows=CSV_FILE).file_uploader(key="upload_table")
+    assert f"{MAX_BYTES // 2**20} MB" in uploader.label and uploader.proto.max_upload_size_mb == MAX_BYTES // 2**20
+    settings = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text())
+    assert settings["server"]["maxUploadSize"] >= max(MAX_BYTES, files.MAX_BYTES) / 2**20
+
+
 def test_without_labels_only_the_features_are_spent(open_page: Open, loans_csv: bytes) -> None:
     frame = pd.read_csv(io.BytesIO(loans_csv), keep_default_na=False).drop(columns="outcome")
     app = upload(open_page("row", rows=CSV_FILE), frame.to_csv(index=False).encode())
@@ -124,6 +146,8 @@ def test_bad_rows_are_listed_and_left_out_only_with_consent(open_page: Open, loa
         (b"loan_amnt,term\n1,36 months\n", "This column is missing"),
         ("term,caf\u00e9\n".encode("latin-1"), "UTF-8"),
         (b"hello\n", "None of the"),
+        (b",,,\n", "no header"),
+        (b'""', "no header"),
     ],
 )
 def test_bad_files_are_explained_and_nothing_is_lost(

@@ -1,8 +1,11 @@
-"""What the collector's buttons do, and under which visit a visit's runs are kept."""
+"""What the collector's buttons do, and whose runs a page shows.
+
+A visit is known by a random name. It stands in the page's address, so that a reloaded or shared address shows the
+runs; it is controlled only by the session that made it up. A name from an address is never taken as one's own.
+"""
 
 from __future__ import annotations
 
-import re
 import secrets
 from dataclasses import replace
 
@@ -20,15 +23,23 @@ MOST_SHOWN = 4
 _VISIT, _NOTICE, SHOWN = "collect_visit", "collect_notice", "collect_shown"
 
 
-def visit_id() -> str | None:
-    """The name of this visit's runs: from the session, else from the address (a refreshed page)."""
-    asked = st.query_params.get("visit")
+def own_visit() -> str | None:
+    """The visit that this session has started, and alone may control."""
     visit: str | None = st.session_state.get(_VISIT)
-    if visit is None and asked is not None and re.fullmatch(r"[\w-]{12}", asked):
-        visit = st.session_state[_VISIT] = asked
-    if visit is not None and asked != visit:
+    if visit is not None and st.query_params.get("visit") != visit:
         st.query_params["visit"] = visit  # coming back from another page
     return visit
+
+
+def shown_visit() -> str | None:
+    """The visit whose runs are shown: one's own, else the one in the address (reloaded or shared)."""
+    return own_visit() or st.query_params.get("visit")
+
+
+def is_lost() -> bool:
+    """Whether the runs that the page should show are not on this server."""
+    visit = shown_visit()
+    return visit is not None and not run_queue().knows(visit)
 
 
 def learn(choice: Choice, *, anew: bool = False) -> None:
@@ -44,18 +55,19 @@ def sweep(choice: Choice) -> None:
 def missing(choice: Choice) -> list[Choice]:
     """The collections that a sweep would still have to make."""
     wanted = [replace(choice, lam=lam) for lam in LAMS]
-    return [each for each in wanted if run_queue().reports(visit_id(), each) is None]
+    return [each for each in wanted if run_queue().reports(own_visit(), each) is None]
 
 
 def stop(runs: list[Run]) -> None:
-    """Stop these runs; what they have learnt is kept."""
+    """Stop these runs, if they are this session's own; what they have learnt is kept."""
     for run in runs:
-        run_queue().stop(run)
+        if run.visit == own_visit():
+            run_queue().stop(run)
 
 
 def forget() -> None:
     """Drop the finished runs."""
-    visit = visit_id()
+    visit = own_visit()
     if visit is not None:
         run_queue().forget(visit)
     st.session_state.pop(SHOWN, None)
@@ -68,7 +80,7 @@ def notice() -> str | None:
 
 
 def _submit(choices: list[Choice], *, anew: bool = False, as_sweep: bool = False) -> None:
-    queue, visit = run_queue(), visit_id() or secrets.token_urlsafe(9)
+    queue, visit = run_queue(), own_visit() or secrets.token_urlsafe(9)
     try:
         queue.check(visit, len(choices))
     except Busy as reason:

@@ -12,6 +12,7 @@ from ui.app import cache, controls
 from ui.app.two_guarantees import two_guarantees
 from ui.collect import text
 from ui.collect.reports import Choice, own_columns, people_available, sends_labels
+from ui.collect.task import CHECKS
 from ui.kit.address import in_address
 from ui.kit.formats import number
 
@@ -171,6 +172,11 @@ def key_of(titles: dict[str, str], title: str | None, default: str) -> str:
 def cost(choice: Choice) -> float:
     """ε of one report: without a label, its share is not spent."""
     return choice.budget.epsilon_x + (choice.budget.epsilon_y if sends_labels(choice) else 0.0)
+
+
+def validation_cost(choice: Choice) -> float:
+    """ε of the questions of one whole run, for each member of the validation group; a join has its own rows."""
+    return 0.0 if choice.experiment == "join" else CHECKS * choice.epsilon
 
 
 def can_learn(choice: Choice) -> bool:

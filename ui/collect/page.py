@@ -10,13 +10,12 @@ from ui.app import cache
 from ui.app.errors import guarded
 from ui.app.shell import heading, require_app
 from ui.collect import actions, text
-from ui.collect.controls import can_learn, choose, cost
+from ui.collect.controls import can_learn, choose, cost, validation_cost
 from ui.collect.queue import run_queue
 from ui.collect.reports import Choice, sends_labels
 from ui.collect.strip import first_reports
 from ui.collect.table import frame
 from ui.collect.view import spent_view, watch
-from ui.kit.formats import number
 from ui.kit.promise import promise
 from ui.kit.take_along import file_button
 
@@ -42,9 +41,11 @@ def workbench() -> None:
         with st.container():
             part(choice)
     st.header("What has been learnt", anchor=False)
-    runs = run_queue().runs(actions.visit_id())
+    runs = run_queue().runs(actions.shown_visit())
     pills, results, after = (st.container() for _ in range(3))
-    if not runs:
+    if actions.is_lost():
+        results.info(text.LOST, icon=":material/history:")
+    elif not runs:
         results.info(text.NOTHING_YET, icon=":material/arrow_upward:")
     else:
         with pills:
@@ -53,7 +54,7 @@ def workbench() -> None:
             watch(shown)
         with after:
             keep_or_forget()
-    reports = run_queue().reports(actions.visit_id(), choice)
+    reports = run_queue().reports(actions.shown_visit(), choice)
     if reports is not None:
         st.header("What has arrived", anchor=False)
         sent = sends_labels(choice)
@@ -68,14 +69,15 @@ def buttons(choice: Choice) -> None:
     if not can_learn(choice):
         st.info(text.NO_LABELS, icon=":material/info:")
         return
-    have = run_queue().reports(actions.visit_id(), choice)
-    spends = f"(spends ε = {number(cost(choice))} for each person)"
-    going = any(run.active and run.choice == choice for run in run_queue().runs(actions.visit_id()))
+    have = run_queue().reports(actions.own_visit(), choice)
+    member = validation_cost(choice)
+    spends = text.spends(cost(choice), member)
+    going = any(run.active and run.choice == choice for run in run_queue().runs(actions.own_visit()))
     with st.container(horizontal=True, gap="small"):
         st.button(
             f"Collect {choice.people:,} reports and learn {spends}"
             if have is None
-            else "Learn from the reports you have (spends nothing)",
+            else f"Learn from the reports you have {text.spends(0.0, member)}",
             key="collect_learn",
             type="primary",
             icon=":material/inbox:" if have is None else ":material/model_training:",
@@ -109,7 +111,7 @@ def sweep_button(choice: Choice) -> None:
     new = actions.missing(choice)
     total = sum(cost(each) for each in new)
     st.button(
-        f"Try five λ (spends ε = {number(total)} for each person)" if new else "Try five λ (spends nothing)",
+        f"Try five λ {text.spends(total, len(actions.LAMS) * validation_cost(choice))}",
         key="collect_sweep_start",
         icon=":material/tune:",
         on_click=guarded(actions.sweep),
@@ -136,7 +138,7 @@ def shown_control(numbers: list[int]) -> list[int]:
 
 def keep_or_forget() -> None:
     """Take the runs along, or make room."""
-    name = actions.visit_id()  # the file is made when it is asked for, outside of any session
+    name = actions.shown_visit()  # the file is made when it is asked for, outside of any session
     runs = run_queue().runs(name)
     with st.container(horizontal=True, gap="small"):
         file_button(
@@ -147,6 +149,8 @@ def keep_or_forget() -> None:
             icon=":material/download:",
             disabled=not any(run.result for run in runs),
         )
+        if name != actions.own_visit():
+            return
         st.button(
             "Forget finished runs",
             key="collect_forget",

@@ -1,7 +1,8 @@
 """The queue of all visitors' runs, and the worker processes that serve it.
 
-Runs belong to a visit (a random name that is kept in the page's address), not to a browser session: a
-refreshed page finds them again. Everything here is guarded by one lock; pages read, reader threads write.
+Runs belong to a visit, a random name: whoever has it can watch (a reloaded page, a shared address), and the
+session that started it controls (``actions``). When there are too many, what nobody works on makes room, and
+the page says so. Everything here is guarded by one lock; pages read, reader threads write.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ import itertools
 import os
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rlm_core import Release
 from ui.collect.process import Worker
 from ui.collect.reports import Choice, Reports
 from ui.collect.runs import Busy, Run, Visit, people_of, validators_of
-from ui.collect.task import Alone, Event, Point, Result, Task, Weighing
+from ui.collect.task import Alone, Event, Point, Result, Task, Weighing, questions
 
 WORKERS = max(1, min(2, (os.cpu_count() or 1) - 1))
 """Fits at the same time: one core always stays with the server."""
@@ -70,6 +71,16 @@ class RunQueue:
         with self.lock:
             return None if visit is None else self.collections.get((visit, choice.collection))
 
+    def knows(self, visit: str) -> bool:
+        """Whether there is such a visit; asking keeps nothing alive."""
+        with self.lock:
+            return visit in self.visits
+
+    def dropped(self, visit: str | None) -> int:
+        """How many collections of a visit had to make room."""
+        with self.lock:
+            return self.visits[visit].dropped if visit is not None and visit in self.visits else 0
+
     def charge(self, visit: str, choice: Choice, *, epsilon_y: float) -> None:
         """Enter a collection into the visit's ledger; call it before anything is drawn."""
         with self.lock:
@@ -96,7 +107,7 @@ class RunQueue:
             self.collections[visit, choice.collection] = reports
             self.collections.move_to_end((visit, choice.collection))
             while len(self.collections) > MOST_COLLECTIONS:
-                self.collections.popitem(last=False)
+                self._drop_collection((visit, choice.collection))
 
     def check(self, visit: str | None, wanted: int) -> None:
         """Raise :class:`Busy` if so many more runs cannot be taken."""
@@ -192,9 +203,33 @@ class RunQueue:
             run = min(self.waiting, key=self._turn)
             self.waiting.remove(run)
             self.visits[run.visit].turns += 1
+            self._charge_validation(run)
             self.workers[free], run.state = run, "weighing"
             free.send(("learn", run.identity, run.task))
             run.task = None  # the worker has it now
+
+    def _charge_validation(self, run: Run) -> None:
+        """All questions of a run, before the first is asked: the worker asks them without coming back."""
+        if run.choice.experiment == "join" or run.task is None:  # there, the collector's own rows
+            return
+        answer = Release(
+            record=validators_of(run.choice), mechanism="k-RR", epsilon_x=0.0, epsilon_y=run.choice.epsilon
+        )
+        for _ in range(questions(run.task)):
+            self.visits[run.visit].ledger.spend(answer)
+
+    def _drop_collection(self, newest: tuple[str, Choice]) -> None:
+        """Let one collection go: the oldest of the visit that has the most, but none that a run is learning from."""
+        in_use = {(run.visit, run.choice.collection) for run in self._active()} | {newest}
+        free = [key for key in self.collections if key not in in_use] or [newest]
+        held = Counter(visit for visit, _ in free)
+        visit, choice = max(free, key=lambda key: held[key[0]])  # of equals the first, which is the oldest
+        del self.collections[visit, choice]
+        if visit in self.visits:
+            self.visits[visit].dropped += 1
+
+    def _active(self) -> Iterator[Run]:
+        return (run for visit in self.visits.values() for run in visit.runs if run.active)
 
     def _new_worker(self) -> Any:
         worker = self.start_worker(self._on_message, self._on_exit)
@@ -215,11 +250,6 @@ class RunQueue:
             elif isinstance(event, Point):
                 run.state, run.share = "learning", event.epoch / event.epochs
                 run.points.append(event)
-                if event.validation is not None and run.choice.experiment != "join":  # there, its own rows
-                    answer = Release(
-                        record=validators_of(run.choice), mechanism="k-RR", epsilon_x=0.0, epsilon_y=run.choice.epsilon
-                    )
-                    self.visits[run.visit].ledger.spend(answer)
             else:
                 run.result = event if isinstance(event, Result) else None
                 run.state = "done" if isinstance(event, Result) else event
@@ -256,7 +286,9 @@ class RunQueue:
             if len(self.visits) <= MOST_VISITS:
                 return
             if not any(run.active for run in self.visits[name].runs):
-                del self.visits[name]
+                del self.visits[name]  # its page says that it is lost
+                for key in [key for key in self.collections if key[0] == name]:
+                    del self.collections[key]
 
 
 @functools.cache

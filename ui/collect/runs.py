@@ -40,7 +40,9 @@ class Busy(Exception):
 
 @dataclass(eq=False, kw_only=True)
 class Visit:
-    """The runs of one visitor, how many there ever were, how many turns they have had, and what was spent.
+    """The runs of one visitor: how many there ever were, how many turns they have had, and what was spent.
+
+    ``dropped``: collections that had to make room.
 
     The ledger names a dataset's people and its validation group; forgetting a run gives nothing back.
     """
@@ -49,6 +51,7 @@ class Visit:
     ledger: Ledger = field(default_factory=Ledger)
     count: int = 0
     turns: int = 0
+    dropped: int = 0
 
 
 def people_of(choice: Choice) -> str:

@@ -294,6 +294,17 @@ def fresh(now: Progress, task: Task) -> bool:
     return now.epoch % max(1, task.epochs // task.checks) == 0 or now.epoch == now.epochs
 
 
+def questions(task: Task) -> int:
+    """How often the validation group is asked in a whole run.
+
+    >>> from types import SimpleNamespace as Given
+    >>> [questions(Given(epochs=epochs, checks=5)) for epochs in (20, 3, 23)]
+    [5, 3, 6]
+    """
+    rhythm = max(1, task.epochs // task.checks)
+    return task.epochs // rhythm + (task.epochs % rhythm > 0)
+
+
 def ask(correct: np.ndarray, epsilon: float) -> PrivateAccuracy:
     """Each member's correct-or-not bit through randomised response, and the estimate from the answers."""
     bits = RandomisedResponse(epsilon=epsilon, classes=2).privatise(correct.astype(np.int64))

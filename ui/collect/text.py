@@ -138,16 +138,49 @@ OTHER_NOISE = (
 NOTHING_YET = "Press the button: reports arrive, and the first point of a curve follows within seconds."
 
 
+ONLY_WATCHING = (
+    "You are watching: only the page that started these runs can stop or forget them. After a reload, or under a "
+    "shared address, that is not this one; a button above starts runs of your own."
+)
+
+LOST = (
+    "The runs of this address are not here any more. A server keeps the newest visits, none across a restart; runs "
+    "that are going on are never dropped. What people have sent stays sent: this page can no longer count it."
+)
+
+
+def dropped(collections: int) -> str:
+    """What had to make room for others."""
+    some = "One collection of yours" if collections == 1 else f"{collections} collections of yours"
+    return (
+        f"{some} made room for newer ones on this server. To learn from the same choice again, people must send anew."
+    )
+
+
+def spends(person: float, member: float) -> str:
+    """The price of a button, for all who pay it.
+
+    >>> spends(10.0, 50.0)
+    '(spends ε = 10 for each person, ε = 50 for each validation member)'
+    >>> spends(0.0, 0.0)
+    '(spends nothing)'
+    """
+    groups = ((person, "person"), (member, "validation member"))
+    return f"(spends {', '.join(f'ε = {number(cost)} for each {who}' for cost, who in groups if cost) or 'nothing'})"
+
+
 def spent(reports: int, epsilon: float, questions: int, epsilon_of_group: float) -> str:
     """What the visit has cost those who were asked every time."""
     sent = "one report" if reports == 1 else f"{reports} reports"
     answered = "one question" if questions == 1 else f"{questions} questions"
     group = (
-        f" A member of the validation group has answered {answered}, ε = {number(epsilon_of_group)} in total."
+        f" A member of the validation group is charged for {answered}, ε = {number(epsilon_of_group)} in total; "
+        "a run that was stopped may have asked fewer."
         if questions
         else ""
     )
     return (
         f"<b>What it has cost.</b> Whoever was asked every time has sent {sent}, <b>ε = {number(epsilon)}</b> in "
-        f"total.{group} Learning once more from reports that you already have costs those who sent them nothing."
+        f"total.{group} Learning once more from reports that you already have costs those who sent them nothing, and "
+        f"the validation group its questions again. Counted here, in this visit; another browser’s visits are not known."
     )

@@ -27,7 +27,7 @@ TICK = 1.0
 
 def watch(shown: list[int]) -> None:
     """The live part of the page: it looks again by itself while something is going on, and only then."""
-    ticking = any(run.active for run in run_queue().runs(actions.visit_id()))
+    ticking = any(run.active for run in run_queue().runs(actions.shown_visit()))
     st.fragment(live, run_every=TICK if ticking else None)(shown, ticking)
 
 
@@ -35,7 +35,7 @@ def watch(shown: list[int]) -> None:
 def live(shown: list[int], ticking: bool) -> None:
     """Everything that changes while a classifier learns."""
     run_queue().end_unresponsive()
-    runs = run_queue().runs(actions.visit_id())
+    runs = run_queue().runs(actions.shown_visit())
     active = [run for run in runs if run.active]
     if ticking and not active:
         st.rerun()  # the whole page: its buttons change, and the clock stops
@@ -46,7 +46,10 @@ def live(shown: list[int], ticking: bool) -> None:
         with bars:
             progress(active)
         with stop_place:
-            stop_button(active)
+            if active[0].visit == actions.own_visit():
+                stop_button(active)
+            else:
+                st.caption(text.ONLY_WATCHING)
     single = [run for run in runs if run.sweep is None]
     if single:
         with results:
@@ -186,11 +189,13 @@ def sweep_title(choice: Choice) -> str:
 
 def spent_view(dataset_choice: Choice) -> None:
     """What the visit has cost the people of this dataset so far."""
-    name = actions.visit_id()
+    name = actions.shown_visit()
     reports, epsilon = run_queue().spent(name, people_of(dataset_choice))
     questions, of_group = run_queue().spent(name, validators_of(dataset_choice))
     if reports:
         st.html(f'<p class="rlm-note">{text.spent(reports, epsilon, questions, of_group)}</p>')
+    if dropped := run_queue().dropped(name):
+        st.caption(text.dropped(dropped))
 
 
 def chance(choice: Choice) -> float:

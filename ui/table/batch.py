@@ -66,7 +66,7 @@ class TableRelease:
 
 
 def record_of(file: LoanFile) -> str:
-    """One name for the people of a file."""
+    """One name for the people of a file; the same table in another file has the same."""
     return f"table {file.digest}"
 
 
@@ -132,4 +132,4 @@ def _results() -> dict[Any, TableRelease]:
 
 def key(file: LoanFile, mechanism: str, budget: Budget) -> tuple[Any, ...]:
     """What a release is kept under: any other choice is another release."""
-    return (file.digest, len(file.frame), mechanism, budget.epsilon, budget.lam)
+    return (file.content, len(file.frame), mechanism, budget.epsilon, budget.lam)

@@ -12,6 +12,7 @@ from rlm_core import Budget
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
 from rlm_core.data.schema import FEATURES, features
 from ui.app import cache
+from ui.app.decoding import DecodingError, decode
 from ui.app.errors import guarded
 from ui.kit.address import in_address
 from ui.kit.charts import CONFIG
@@ -110,9 +111,11 @@ def _read(upload: Any, preprocessor: LoanPreprocessor, classes: tuple[str, ...])
     if known is None or known[0] != key:
         with st.spinner("Reading the file …"):
             try:
-                known = (key, read_loans(upload.getvalue(), preprocessor, classes))
+                known = (key, decode(read_loans, upload.getvalue(), preprocessor, classes))
             except TableError as error:
                 known = (key, error)
+            except DecodingError as error:
+                known = (key, TableError(str(error)))
         st.session_state[_FILE] = known
     if isinstance(known[1], TableError):
         st.warning("**This file cannot be used yet.** Nothing was released.", icon=":material/table_rows:")
@@ -205,10 +208,11 @@ def _result(result: TableRelease) -> None:
             (f"ε = {number(result.epsilon)}", "each person, with this table"),
             (
                 f"ε = {number(total)}",
-                f"each person, over {len(entries)} release{'s' if len(entries) > 1 else ''} of this file",
+                f"each person, over {len(entries)} release{'s' if len(entries) > 1 else ''} of this table",
             ),
         )
     )
+    st.caption(text.COUNTED)
     st.dataframe(result.table(5), hide_index=True, key="table_head")
     st.caption(
         "The first five rows of what the collector gets: z̃ is the report"

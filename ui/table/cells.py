@@ -73,12 +73,25 @@ def _column(texts: Sequence[str], read: _Read, kind: type) -> Parsed:
     return Parsed(values=values[codes], bad=wrong[codes], codes=codes, reasons=reasons)
 
 
+def plain_number(text: str) -> float | None:
+    """A number with or without thousands, dollar and percent sign; None if it is none.
+
+    >>> plain_number(" $12,000 "), plain_number("9.82%"), plain_number("9,82")
+    (12000.0, 9.82, None)
+    """
+    plain = _bare(text)
+    return float(plain.replace(",", "")) + 0.0 if _NUMBER.fullmatch(plain) else None  # -0.0 becomes 0.0
+
+
+def _bare(text: str) -> str:
+    return text.strip().removeprefix("$").removesuffix("%").strip()
+
+
 def _number(text: str, feature: Feature) -> tuple[float, str | None]:
-    plain = text.strip().removeprefix("$").removesuffix("%").strip()
+    plain = _bare(text)
     if not plain:
         return np.nan, f"Expected a number for {feature.title}, got an empty cell."
-    if _NUMBER.fullmatch(plain):
-        value = float(plain.replace(",", "")) + 0.0  # -0.0 becomes 0.0
+    if (value := plain_number(text)) is not None:
         return value, feature.problem(value)
     if feature.name == "earliest_cr_line" and (year := _year(plain)) is not None:
         return year, feature.problem(year)

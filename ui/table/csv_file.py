@@ -2,7 +2,8 @@
 
 Columns are matched by name, in any order and case, also by their human names; others are ignored
 and named. A file that cannot be read at all raises :class:`TableError`. A file with bad cells is
-read: the good rows, and every problem of the others. Nothing here knows Streamlit.
+read: the good rows, and every problem of the others. Bytes, rows and columns are bounded; a page calls
+:func:`read_loans` through :mod:`ui.app.decoding`, which bounds time and memory. Nothing here knows Streamlit.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ import numpy as np
 import pandas as pd
 
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
-from rlm_core.data.schema import Feature, features
+from rlm_core.data.schema import FEATURES, Feature, features
 from rlm_core.types import BoolArray, IntArray
 from ui.table.cells import Parsed, read_cells, read_labels, shortened
+from ui.table.table_digest import table_digest
 
 MAX_ROWS = 50_000
-MAX_BYTES = 50 * 2**20
+MAX_BYTES = 10 * 2**20
+MAX_COLUMNS = 500
 MAX_LISTED = 200
 """Problems that are kept with line and column; beyond, they are only counted."""
 
@@ -63,7 +66,8 @@ class TableError(ValueError):
 class LoanFile:
     """The good rows of a file, and what is wrong with the others.
 
-    ``labels`` is None if there is no column for them. ``digest`` names the content of the file.
+    ``labels`` is None if there is no column for them. ``digest`` names the table (its people), ``content`` the
+    bytes of the file.
     """
 
     frame: pd.DataFrame = field(repr=False)
@@ -73,6 +77,7 @@ class LoanFile:
     problems: tuple[Problem, ...]
     problem_count: int
     digest: str
+    content: str
 
     @property
     def bad_rows(self) -> int:
@@ -120,7 +125,8 @@ def read_loans(
         ignored=ignored,
         problems=tuple(listed),
         problem_count=count,
-        digest=hashlib.sha256(data).hexdigest()[:16],
+        digest=_digest(header, cells),
+        content=hashlib.sha256(data).hexdigest()[:16],
     )
 
 
@@ -152,6 +158,7 @@ def _cells(text: str, wanted: Iterable[Feature], max_rows: int) -> tuple[list[st
     """Header, line number of each row, and its fields; blank lines are skipped."""
     known = {name for feature in wanted for name in (_plain(feature.name), _plain(feature.title))}
     first = text.lstrip("\r\n").split("\n", 1)[0]
+    _check_columns(1 + max(first.count(mark) for mark in ",;\t|"))
     # The separator that finds the most known names; a comma if none does.
     separator = max(",;\t|", key=lambda mark: len(known & {_plain(part) for part in first.split(mark)}))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
@@ -160,6 +167,7 @@ def _cells(text: str, wanted: Iterable[Feature], max_rows: int) -> tuple[list[st
     cells: list[list[str]] = []
     try:
         for fields in reader:
+            _check_columns(len(fields))
             if not any(each.strip() for each in fields):
                 continue
             if header is None:
@@ -173,8 +181,23 @@ def _cells(text: str, wanted: Iterable[Feature], max_rows: int) -> tuple[list[st
             cells.append(fields)
     except csv.Error as error:
         raise TableError(Problem(message=f"Expected CSV, got something else: {error}.", line=reader.line_num)) from None
-    assert header is not None  # decode() refuses blank text
+    if header is None:
+        raise TableError("The file has no header: all its cells are blank.")
     return header, lines, cells
+
+
+def _check_columns(count: int) -> None:
+    if count > MAX_COLUMNS:
+        raise TableError(f"Expected at most {MAX_COLUMNS:,} columns, got {count:,}.")
+
+
+def _digest(header: list[str], cells: list[list[str]]) -> str:
+    """The digest of every column that some mechanism uses; labels and columns that nobody reads do not count."""
+    names = {_plain(name): each.name for each in FEATURES.values() for name in (each.name, each.title)}
+    places = {names[_plain(name)]: place for place, name in enumerate(header) if _plain(name) in names}
+    return table_digest(
+        {name: [fields[place] if place < len(fields) else "" for fields in cells] for name, place in places.items()}
+    )
 
 
 def _match(header: list[str], wanted: tuple[Feature, ...]) -> tuple[dict[str, int], int | None, tuple[str, ...]]:

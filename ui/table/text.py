@@ -28,6 +28,12 @@ CSV_COLUMNS = (
     "**outcome** (repaid or charged off) is optional: with it, the label is privatised too."
 )
 
+COUNTED = (
+    "Counted in this visit: the same table in another file, or with other line ends, is the same people. A table "
+    "with other rows or changed cells counts as new, and a reload of the page starts from nothing: your own count "
+    "of what these people have spent is what holds."
+)
+
 DISTRIBUTION = (
     "One column of your table, before and after. The smaller ε, the less a single decoded row says about its own "
     "record; what a collector may hope to learn is the shape of the column as a whole. For words, the probabilities of "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -13,7 +14,7 @@ from rlm_core.data.loan_preprocessor import LoanPreprocessor
 from rlm_core.data.samples import loan_examples
 from rlm_core.data.schema import FEATURES
 from ui.table.cells import read_cells, read_labels
-from ui.table.csv_file import MAX_BYTES, MAX_LISTED, LoanFile, TableError, read_loans
+from ui.table.csv_file import MAX_BYTES, MAX_COLUMNS, MAX_LISTED, LoanFile, TableError, read_loans
 
 CLASSES = ("repaid", "charged off")
 COLUMNS = tuple(name for name in FEATURES if name not in ("mort_acc", "fico_range_low"))
@@ -137,7 +138,11 @@ UNUSABLE: dict[str, tuple[Callable[[], bytes], str, str | None]] = {
     "zero bytes": (lambda: as_csv(table())[:90] + b"\0" + as_csv(table())[90:], "zero bytes", None),
     "UTF-16": (lambda: as_csv(table()).decode().encode("utf-16"), "UTF-16", None),
     "Latin-1": (lambda: changed(3, "purpose", "caf\u00e9").decode().encode("latin-1"), "0xe9", None),
-    "too large": (lambda: b"a" * (MAX_BYTES + 1), "50 MB", None),
+    "too large": (lambda: b"a" * (MAX_BYTES + 1), "at most 10 MB", None),
+    "only separators": (lambda: b",,,\n,,,\n", "no header", None),
+    "only quotes": (lambda: b'""', "no header", None),
+    "too many columns": (lambda: b",".join(b"c%d" % n for n in range(MAX_COLUMNS + 1)), "at most 500 columns", None),
+    "a row of too many": (lambda: as_csv(table()) + b"," * MAX_COLUMNS, "at most 500 columns", None),
     "no header": (lambda: as_csv(table()[1:]), "first line the header", None),
     "prose": (lambda: b"Dear Sir or Madam,\nplease find attached\n", "None of the 24 columns", None),
     "a column missing": (lambda: without("dti"), "missing (Debt-to-income ratio)", "dti"),
@@ -245,8 +250,30 @@ def test_line_numbers_are_the_files_also_after_quoted_line_ends() -> None:
     assert read(as_csv(cells)).problems[0].line == 5
 
 
-def test_digest_names_the_content() -> None:
-    assert read(as_csv(table())).digest == read(as_csv(table())).digest != read(changed(2, "dti", "1")).digest
+def test_digest_names_the_table() -> None:
+    assert read(as_csv(table())).digest != read(changed(2, "dti", "1")).digest
+    assert read(as_csv(table())).digest != read(as_csv(table()[:-1])).digest
+
+
+SAME_PEOPLE: dict[str, Callable[[], bytes]] = {name: make for name, make in GOOD.items() if "month" not in name} | {
+    "one line end more": lambda: as_csv(table()) + b"\n",
+    "a column that nobody uses": lambda: as_csv([[*fields, "x"] for fields in table()]),
+    "no labels": lambda: without("outcome"),
+}
+
+
+@pytest.mark.parametrize("make", SAME_PEOPLE.values(), ids=SAME_PEOPLE)
+def test_the_same_table_is_the_same_people_in_any_file(make: Callable[[], bytes]) -> None:
+    assert read(make()).digest == read(as_csv(table())).digest
+
+
+def test_a_header_of_a_million_names_is_refused_at_once() -> None:
+    names = ",".join(f"loan_amn{n}" for n in range(600_000))
+    assert 7e6 < len(names) < MAX_BYTES
+    start = time.process_time()
+    with pytest.raises(TableError, match="columns"):
+        read(names.encode())
+    assert time.process_time() - start < 1.0
 
 
 def test_columns_of_cells() -> None:
