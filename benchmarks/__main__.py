@@ -17,6 +17,7 @@ COMMANDS = {
     "app": ("app_speed.pages", "how fast the pages answer a slider"),
     "collect": ("app_speed.collect", "how fast the collector's page learns, and what other visitors notice of it"),
     "service": ("service", "campaigns under load and kill -9, on two databases, and the coverage of their intervals"),
+    "frozen": ("frozen", "the frozen protocol of docs/protocol.md; appends to benchmarks/results"),
     "report": ("report", "ours against the paper, from the committed results"),
 }
 """Command to its module and what it does. A new experiment adds its line here."""

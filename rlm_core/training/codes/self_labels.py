@@ -124,7 +124,7 @@ def self_labelled(
             torch.manual_seed(1_000 * seed + number)
             digits = inputs.shape[1] == SIDE**2
             teacher = digit_teacher(groups) if digits else feature_teacher(inputs.shape[1], groups)
-        trusted = torch.nonzero(votes.max(dim=1).values >= TRUST)[:, 0]
+        trusted = trusted_rows(votes)
         history += train(
             teacher,
             _naming(pairs, inputs, votes.argmax(dim=1)),
@@ -153,6 +153,12 @@ def self_labelled(
     )
     encoder, of_group = codes_within_groups(student.eval(), inputs, fine_codes, seed=seed)
     return SelfLabelled(encoder=encoder, groups=of_group, history=history)
+
+
+def trusted_rows(votes: Tensor) -> Tensor:
+    """Rows whose first choice has at least ``TRUST`` of the votes, and at least the surer half of all rows."""
+    surest = votes.max(dim=1).values
+    return torch.nonzero(surest >= min(TRUST, surest.median().item()))[:, 0]
 
 
 @torch.no_grad()
