@@ -119,4 +119,4 @@ def test_training_with_rounds_gives_nested_codes_and_repeats_itself() -> None:
 def test_the_digits_teacher_takes_pixels_and_no_function_takes_labels() -> None:
     assert digit_teacher(10)(torch.rand(4, 784)).shape == (4, 10)
     assert "labels" not in inspect.signature(self_labelled).parameters
-    assert QRLM_PRESETS["mnist-qrlm"].rounds == 4 and QRLM_PRESETS["lending-qrlm"].rounds == 0
+    assert QRLM_PRESETS["mnist-qrlm"].rounds > 0 and QRLM_PRESETS["lending-qrlm"].rounds == 0
