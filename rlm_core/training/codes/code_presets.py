@@ -47,7 +47,7 @@ class QRLMPreset:
     rounds: int = 0
 
 
-MNIST = QRLMPreset(dataset="mnist", hidden=(300, 150, 100), views=8, groups=10, rounds=6)
+MNIST = QRLMPreset(dataset="mnist", hidden=(300, 150, 100), views=8, groups=10, rounds=4)
 CIFAR10 = QRLMPreset(dataset="cifar10", hidden=(256, 128), neighbours=20, epochs=12, learning_rate=1e-3)
 LENDING = QRLMPreset(
     dataset="lending_club", hidden=(128, 64), corruption=0.15, epochs=10, learning_rate=1e-3, contrast=0.5
