@@ -23,12 +23,12 @@ from rlm_core.training.codes.train_codes import train_codes
 GROUPS = 3
 
 
-def records(count: int = 3000) -> tuple[Tensor, np.ndarray]:
+def records(count: int = 8000) -> tuple[Tensor, np.ndarray]:
     """Three groups in six dimensions."""
     rng = np.random.default_rng(0)
     group = rng.integers(GROUPS, size=count)
     centres = 2.0 * np.eye(6)[:GROUPS]
-    return torch.from_numpy(centres[group] + 0.4 * rng.normal(size=(count, 6))).float(), group
+    return torch.from_numpy(centres[group] + 0.3 * rng.normal(size=(count, 6))).float(), group
 
 
 def noisy_views(inputs: Tensor):  # type: ignore[no-untyped-def]
