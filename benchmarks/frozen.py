@@ -128,15 +128,15 @@ def measure(trial: Trial, runs: Path) -> str:
 def train_for(trial: Trial, runs: Path) -> None:
     """The training run that a trial needs, if it is not there."""
     if trial.mechanism == CODES:
-        from rlm_core.training.codes.run_codes import run as learn_codes
+        from rlm_core.training.codes.run_codes import train_code_run
 
-        learn_codes(codes.RUNS[trial.experiment, trial.dataset], seed=trial.seed, out=runs)
+        train_code_run(codes.RUNS[trial.experiment, trial.dataset], seed=trial.seed, out=runs)
         return
-    from rlm_core.training.run import run
+    from rlm_core.training.train_mechanism import train_mechanism
 
     one_release = trial.mechanism == joint.MECHANISMS[trial.dataset]
     name = joint.RUNS[trial.dataset] if one_release else preset_name(trial.experiment, trial.dataset, trial.epsilon)
-    run(name, seed=trial.seed, out=runs, encoder_only=True)
+    train_mechanism(name, seed=trial.seed, out=runs, encoder_only=True)
 
 
 @lru_cache(maxsize=8)

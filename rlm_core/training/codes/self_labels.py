@@ -103,7 +103,7 @@ def self_labelled(
     seed: int,
     progress: Callable[[Progress], None] | None = None,
 ) -> SelfLabelled:
-    """Rounds of the teacher, then the student, then fine codes within its groups.
+    """Rounds of the teacher, then the student, then fine codes within its groups; all on the processor.
 
     Args:
         network: the contrastive embedding; trained further, in place.
