@@ -56,7 +56,7 @@ def cell(dataset: str, epsilon: float = 4.0, **changes: Any) -> Trial:
 def test_a_joint_report_teaches_the_collector(monkeypatch: pytest.MonkeyPatch, dataset: str, classes: int) -> None:
     """Seeded; groups are ten deviations apart, so that far fewer than a tenth are mistaken."""
     found = people(classes)
-    monkeypatch.setattr(joint.who, "learnt", lambda *arguments: found)
+    monkeypatch.setattr(joint.participants, "learnt", lambda *arguments: found)
     answers = joint.collection(cell(dataset), Path("unused"))
     assert answers.right.mean() > 0.9
     row = answers.row(cell(dataset), 0.0)
