@@ -18,6 +18,7 @@ COMMANDS = {
     "collect": ("app_speed.collect", "how fast the collector's page learns, and what other visitors notice of it"),
     "service": ("service", "campaigns under load and kill -9, on two databases, and the coverage of their intervals"),
     "device": ("device", "how fast the owner's side is in a browser, beside torch"),
+    "frozen": ("frozen", "the frozen protocol of docs/protocol.md; appends to benchmarks/results"),
     "report": ("report", "ours against the paper, from the committed results"),
 }
 """Command to its module and what it does. A new experiment adds its line here."""

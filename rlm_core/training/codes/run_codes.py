@@ -74,7 +74,7 @@ def train_code_run(
         "order": [list(pair) for pair in codes.order],
         "train_rows": len(inputs),
         "losses": [[each.train_loss, each.valid_loss] for each in codes.history],
-        "seconds": round(codes.history[-1].seconds, 1),
+        "seconds": round(codes.seconds, 1),
         "split": data.split.note,
         "source": data.dataset.source,
         "versions": {

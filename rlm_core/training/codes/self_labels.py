@@ -5,7 +5,7 @@ its distorted copies they say different things, so a vote tells which records to
 
     1. vote     the mean of what record and views are called; trusted where at least ``TRUST`` agree
     2. teacher  a network of a kind that suits the records (for digits a small convolutional one) learns the trusted
-                votes on distorted copies, from new weights, and votes in the next round
+                votes on distorted copies, and votes in the next round, where it learns on
     3. student  after the last round: the embedding of the encoder, which stays a plain network, learns the
                 teacher's votes beside its own contrastive objective
 
@@ -32,7 +32,7 @@ from rlm_core.training.codes.pairs_of_views import SIDE, Pairs
 from rlm_core.training.crlm.nt_xent import nt_xent
 from rlm_core.types import FloatArray, IntArray
 
-TRUST = 0.9
+TRUST = 0.8
 VIEWS = 2  # distorted copies that vote beside the record itself, which has half of the votes
 CLEAN = 0.25  # of a batch: the records themselves instead of a view
 TEACHER_EPOCHS = 2
@@ -103,14 +103,14 @@ def self_labelled(
     seed: int,
     progress: Callable[[Progress], None] | None = None,
 ) -> SelfLabelled:
-    """Rounds of teachers, then the student, then fine codes within its groups.
+    """Rounds of the teacher, then the student, then fine codes within its groups; all on the processor.
 
     Args:
         network: the contrastive embedding; trained further, in place.
         codes: what the ``groups`` codes of that embedding say, (n, p) to (n, g).
         pairs: views of D₁'s records.
         inputs: D₁'s records (n, p).
-        groups, rounds: how many groups, how many teachers.
+        groups, rounds: how many groups, and how often the teacher learns and votes.
         fine_codes: number of codes of the encoder.
         temperature: τ of the contrastive objective.
         seed: of weights, batches and centres.
@@ -119,12 +119,18 @@ def self_labelled(
     generator = torch.Generator().manual_seed(seed)
     votes = vote(codes, pairs, inputs, generator)
     history: list[Progress] = []
-    for number in range(rounds):
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(1_000 * seed + number)
-            digits = inputs.shape[1] == SIDE**2
-            teacher = digit_teacher(groups) if digits else feature_teacher(inputs.shape[1], groups)
-        trusted = torch.nonzero(votes.max(dim=1).values >= TRUST)[:, 0]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        digits = inputs.shape[1] == SIDE**2
+        teacher = digit_teacher(groups) if digits else feature_teacher(inputs.shape[1], groups)
+        student = Student(network, groups)
+
+    def said(block: Tensor) -> Tensor:
+        probabilities: Tensor = teacher(block).softmax(1)
+        return probabilities
+
+    for _ in range(rounds):
+        trusted = trusted_rows(votes)
         history += train(
             teacher,
             _naming(pairs, inputs, votes.argmax(dim=1)),
@@ -136,10 +142,7 @@ def self_labelled(
             progress=progress,
         )
         teacher.eval()
-        votes = vote(lambda block, said=teacher: said(block).softmax(1), pairs, inputs, generator)  # type: ignore[misc]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        student = Student(network, groups)
+        votes = vote(said, pairs, inputs, generator)
     rows = torch.arange(len(inputs))
     history += train(
         student,
@@ -153,6 +156,12 @@ def self_labelled(
     )
     encoder, of_group = codes_within_groups(student.eval(), inputs, fine_codes, seed=seed)
     return SelfLabelled(encoder=encoder, groups=of_group, history=history)
+
+
+def trusted_rows(votes: Tensor) -> Tensor:
+    """Rows whose first choice has at least ``TRUST`` of the votes, and at least the surer half of all rows."""
+    surest = votes.max(dim=1).values
+    return torch.nonzero(surest >= min(TRUST, surest.median().item()))[:, 0]
 
 
 @torch.no_grad()

@@ -35,6 +35,11 @@ class Codes:
     order: list[tuple[int, int]] = field(repr=False)
     history: list[Progress] = field(repr=False)
 
+    @property
+    def seconds(self) -> float:
+        """Of all trainings together; each counts its own."""
+        return sum(each.seconds for each in self.history if each.epoch == each.epochs)
+
 
 def train_codes(
     preset: QRLMPreset,
