@@ -9,6 +9,7 @@ import numpy as np
 
 from collection.campaign import Campaign
 from collection.questions import Digit, Number, OneOf
+from rlm_core.baselines.scalar_dp import ScalarDP
 from rlm_core.collector.tally import Tally
 from rlm_core.types import FloatArray, IntArray
 
@@ -59,6 +60,6 @@ def coverage(kind: str, people: int, rooms: int) -> FloatArray:
 def _tally(campaign: Campaign, symbols: IntArray, generator: np.random.Generator) -> Tally:
     """What would be reported: simulated, never sent."""
     empty, channel = Tally.empty(campaign.mechanism.symbols), campaign.question.channel(campaign.epsilon)
-    if isinstance(campaign.question, Number):
+    if isinstance(channel, ScalarDP):
         return empty.add(channel.response.simulate(symbols, generator=generator))
     return empty.add_sets(channel.simulate_symbols(symbols, generator=generator))
