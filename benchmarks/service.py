@@ -27,7 +27,7 @@ from benchmarks.coverage import PEOPLE, campaigns, coverage
 from collection.campaign import Campaign
 from collection.questions import OneOf
 from collection.store import Store, report_id
-from rlm_core.owner.subset_selection import SubsetSelection
+from rlm_core.owner.labels import RandomisedResponse
 
 RESULTS = Path(__file__).parent / "results" / "service.json"
 CONNECTIONS = 32
@@ -186,9 +186,7 @@ def asked() -> Campaign:
 
 def bodies(campaign: Campaign, count: int) -> list[bytes]:
     """What so many phones send."""
-    channel = campaign.question.channel(campaign.epsilon)
-    assert isinstance(channel, SubsetSelection)
-    answers = channel.privatise_symbols(np.arange(count) % 2).argmax(axis=1)
+    answers = RandomisedResponse(epsilon=campaign.epsilon, classes=2).privatise(np.arange(count) % 2)
     return [
         b'{"nonce":"%s","report":%s}' % (os.urandom(16).hex().encode(), campaign.report(answer).to_json().encode())
         for answer in (int(value).to_bytes(2, "big") for value in answers)

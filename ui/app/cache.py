@@ -82,3 +82,13 @@ def suited_mechanism(dataset: str, epsilon: float, purpose: str, names: tuple[st
 def device() -> str:
     """Where the models run: cuda, mps or cpu."""
     return pick_device("auto").type
+
+
+def pair_pictures(card: str, sets: np.ndarray, epsilon: float) -> np.ndarray:
+    """What the collector can see of drawings that came as sets of pairs: (n, k·K) to pictures (n, 28, 28)."""
+    from rlm_core.collector.pair_decoder import pair_pictures as pictures
+
+    decoder = model(card).decoder
+    frequencies, prototypes = decoder.frequencies.cpu().numpy(), decoder.prototypes.cpu().numpy()
+    found = pictures(sets, epsilon=epsilon, frequencies=frequencies / frequencies.sum(), prototypes=prototypes)
+    return found.reshape(len(sets), 28, 28)

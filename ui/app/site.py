@@ -74,6 +74,13 @@ PAGES: tuple[PageSpec, ...] = (
         answer="Be the collector: gather reports, train a classifier, watch its accuracy.",
     ),
     PageSpec(
+        file="room",
+        title="Collect from a room",
+        icon=":material/qr_code_2:",
+        wish="Ask real people",
+        answer="A code on the wall, a private report from every phone, and an estimate that appears from them.",
+    ),
+    PageSpec(
         file="audit",
         title="Is it really private?",
         icon=":material/policy:",

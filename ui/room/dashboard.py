@@ -1,0 +1,121 @@
+"""What the room watches: the code, the count, the estimate; and what the creator can do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import islice
+
+import numpy as np
+import streamlit as st
+
+from collection.database import Unavailable
+from collection.export import to_csv, to_parquet
+from collection.questions import Digit
+from collection.store import State
+from ui.app import cache
+from ui.app.errors import guarded
+from ui.kit.html import figures_html, picture
+from ui.room import text
+from ui.room.estimates import estimates_html
+from ui.room.form import promise
+from ui.room.invitation import invitation_html, is_loopback, public_address
+from ui.room.store import own_state, store
+
+EVERY = "1s"
+ON_THE_WALL = 48
+
+
+def dashboard(campaign_id: str, token: str) -> None:
+    """The whole view of one campaign, for its creator."""
+    state = own_state(campaign_id, token)
+    if state is None:
+        st.warning(text.UNKNOWN, icon=":material/link_off:")
+        if st.button("Make another campaign", key="room_other"):
+            st.query_params.clear()
+            st.rerun()
+        return
+    st.header(state.campaign.title, anchor=False)
+    code, live = st.columns([2, 3], gap="large")
+    with code:
+        invite(state)
+    with live:
+        st.subheader(state.campaign.question.text, anchor=False)
+        watch(campaign_id, token)
+    if isinstance(state.campaign.question, Digit) and state.campaign.question.label:
+        wall(campaign_id, token, state.campaign.question.card)
+    with st.expander("What can anybody learn about one person?"):
+        promise(state.campaign)
+        st.caption(text.CHEAT)
+    control(state)
+
+
+def invite(state: State) -> None:
+    """The code and the link, and whether phones can use them."""
+    if not state.is_open:
+        st.info("Closed: no further reports are taken.", icon=":material/lock:")
+        return
+    address = public_address(st.context.url)
+    st.html(invitation_html(address, state.id))
+    if is_loopback(address):
+        st.warning(text.LOOPBACK, icon=":material/phonelink_off:")
+    elif address.startswith("http:"):
+        st.caption(text.PLAIN_HTTP)
+
+
+@st.fragment(run_every=EVERY)
+@guarded
+def watch(campaign_id: str, token: str) -> None:
+    """Count and estimate, read anew every second. From the tally: as fast for a million reports as for ten."""
+    try:
+        state = own_state(campaign_id, token)
+    except Unavailable as error:
+        st.warning(text.UNAVAILABLE.format(error), icon=":material/cloud_off:")
+        return
+    if state is None:
+        st.warning(text.UNKNOWN)
+        return
+    ends = datetime.fromtimestamp(state.campaign.closes, UTC).strftime("%d %b, %H:%M UTC")
+    count = f"{state.tally.people:,}"
+    closes = f"open until {ends}" if state.is_open else "closed"
+    st.html(
+        figures_html((count, f"of {state.campaign.people:,} expected"), (f"ε = {state.campaign.epsilon:g}", closes))
+    )
+    if not state.tally.people:
+        st.info("Nobody has reported yet.", icon=":material/hourglass_empty:")
+        return
+    st.html(estimates_html(state.campaign.question, state.campaign.estimate(state.tally)))
+    st.caption(text.INTERVAL)
+
+
+@st.fragment(run_every="3s")
+@guarded
+def wall(campaign_id: str, token: str, card: str) -> None:
+    """A picture for every report: the collector's best guess of the drawing."""
+    state = own_state(campaign_id, token)
+    if state is None or not state.tally.people:
+        return
+    bodies = [body for _, body in islice(store().reports(campaign_id), ON_THE_WALL)]
+    packed = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), -1)
+    sets = np.unpackbits(packed, axis=1, count=state.campaign.mechanism.symbols).astype(np.bool_)
+    pictures = cache.pair_pictures(card, sets, state.campaign.epsilon)
+    tiles = "".join(picture(tile, alt="a report", side="collector", size=56) for tile in pictures)
+    st.html(f'<div class="rlm-wall">{tiles}</div>')
+    st.caption(text.WALL)
+
+
+def control(state: State) -> None:
+    """Close, export, delete: the creator's alone."""
+    with st.expander("Close, export, delete"):
+        st.caption(text.SECRET)
+        if state.is_open and st.button("Close now", key="room_close", icon=":material/lock:"):
+            store().close(state.id)
+            st.rerun()
+        if st.button("Prepare the files", key="room_files", icon=":material/description:"):
+            for kind, make in (("csv", to_csv), ("parquet", to_parquet)):
+                content = make(store(), state.id, state.campaign)
+                st.download_button(f"reports.{kind}", content, file_name=f"reports.{kind}", key=f"room_{kind}")
+        sure = st.checkbox("I want all reports to be gone for good", key="room_sure")
+        if st.button("Delete for good", key="room_delete", disabled=not sure, icon=":material/delete_forever:"):
+            store().delete(state.id)
+            st.query_params.clear()
+            st.rerun()

@@ -1,0 +1,32 @@
+"""The page's words."""
+
+from __future__ import annotations
+
+LEDE = (
+    "Ask a room one question. Everybody answers on their own phone, which adds the noise <i>before</i> anything leaves "
+    "it. No single report tells what anybody said; together they do."
+)
+KINDS = {"yes or no": "yes", "one of several": "one", "a number": "number", "draw a digit": "digit"}
+CHEAT = (
+    "Each phone keeps to its number of reports by its own ledger. The server knows no phones, so somebody who wants to "
+    "cheat can send more."
+)
+LOOPBACK = (
+    "This page was opened on an address that only this machine can reach, so **no phone can come**. Start the app with "
+    "`make run HOST=0.0.0.0` (or `rlm run --host 0.0.0.0`), open it under this machine's address in your network, and "
+    "make the code again. Behind a proxy, set `RLM_PUBLIC_URL`, and allow its name with `--allowed-host`."
+)
+PLAIN_HTTP = (
+    "Phones will load the page without HTTPS. Reports need no secrecy, but only HTTPS protects the *script* on its "
+    "way: in a network that you do not trust, put a proxy with HTTPS in front."
+)
+SECRET = (
+    "The address of this page is your secret link: whoever has it can read, close and delete the campaign. Keep it."
+)
+UNKNOWN = "There is no such campaign, or this link is not its creator's."
+WALL = "What the collector can see of each drawing. One by one they say little; the shares above come from all of them."
+INTERVAL = (
+    "The bars are unbiased estimates, so they can leave the range from 0 to 100 % by chance. In 95 of 100 rooms the "
+    "line holds the true share of the people that this room stands for."
+)
+UNAVAILABLE = "The database does not answer: {}. Nothing is lost; this page tries again."
