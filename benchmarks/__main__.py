@@ -16,4 +16,27 @@ COMMANDS = {
     "representations": ("representations", "accuracy on clean representations, without LDP, three seeds"),
     "app": ("app_speed.pages", "how fast the pages answer a slider"),
     "collect": ("app_speed.collect", "how fast the collector's page learns, and what other visitors notice of it"),
+    "service": ("service", "campaigns under load and kill -9, on two databases, and the coverage of their intervals"),
+    "device": ("device", "how fast the owner's side is in a browser, beside torch"),
     "crowd_curve": ("crowd_curve", "the paper's mechanism with more and more people, for the start page"),
+    "report": ("report", "ours against the paper, from the committed results"),
+}
+"""Command to its module and what it does. A new experiment adds its line here."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Hand over to the command's module; only that one is imported."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    for name, (module, summary) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary)
+        if name in given[:1]:
+            import_module(f"benchmarks.{module}").add_arguments(command)
+    options = parser.parse_args(given)
+    code: int = import_module(f"benchmarks.{COMMANDS[options.command][0]}").main(options)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
