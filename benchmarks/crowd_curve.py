@@ -14,6 +14,7 @@ import argparse
 import time
 from collections.abc import Iterator
 from functools import lru_cache
+from statistics import mean
 from typing import Any
 
 from benchmarks import table
@@ -29,6 +30,9 @@ EXPERIMENT, DATASET = "crowd_curve", "mnist"
 EPSILONS = (4.0, 1.0, 2.0, 8.0, 6.0, 10.0)
 SIZES = (13_500, 4_500, 1_500, 500)
 """People who report; the most telling points are measured first."""
+
+DRAWS = 3
+"""Draws of the channel, with the same people; the curve is their mean."""
 
 PREFIX = "V-RLM n="
 
@@ -55,18 +59,25 @@ def main(options: argparse.Namespace) -> int:
 
 def trials() -> Iterator[tuple[int, Trial]]:
     """Number of people and trial, in the order in which they are measured."""
-    for size in SIZES:
-        for epsilon in EPSILONS:
-            name = f"{PREFIX}{size}"
-            yield size, Trial(experiment=EXPERIMENT, dataset=DATASET, mechanism=name, epsilon=epsilon, seed=0)
+    for draw in range(DRAWS):
+        for size in SIZES:
+            for epsilon in EPSILONS:
+                name = f"{PREFIX}{size}"
+                yield (
+                    size,
+                    Trial(experiment=EXPERIMENT, dataset=DATASET, mechanism=name, epsilon=epsilon, seed=0, draw=draw),
+                )
 
 
 def curves() -> dict[float, list[tuple[int, float]]]:
-    """ε to (people, percent right) in the order of people, from the committed run."""
-    points: dict[float, list[tuple[int, float]]] = {}
+    """ε to (people, percent right) in the order of people: the mean of the committed draws."""
+    points: dict[float, dict[int, list[float]]] = {}
     for measured in map(table.parse, table.read(EXPERIMENT)):
-        points.setdefault(measured.epsilon, []).append((measured.train_rows, measured.accuracy))
-    return {epsilon: sorted(points[epsilon]) for epsilon in sorted(points)}
+        points.setdefault(measured.epsilon, {}).setdefault(measured.train_rows, []).append(measured.accuracy)
+    return {
+        epsilon: [(size, round(mean(points[epsilon][size]), 2)) for size in sorted(points[epsilon])]
+        for epsilon in sorted(points)
+    }
 
 
 @lru_cache(maxsize=2)

@@ -16,6 +16,7 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
 };
 
 function open(root, data, onEpsilon) {
+  const x = data.x.map((value) => value / 255);
   const $ = (selector) => root.querySelector(selector);
   const slider = $("input");
   const base = new URL("device/", document.baseURI);
@@ -26,7 +27,7 @@ function open(root, data, onEpsilon) {
   slider.max = data.positions.length - 1;
   slider.value = data.position;
   const epsilon = () => data.epsilons[slider.value];
-  for (const canvas of root.querySelectorAll(".digit")) paint(canvas, data.x);
+  for (const canvas of root.querySelectorAll(".digit")) paint(canvas, x);
   for (const list of root.querySelectorAll(".draws")) fill(list);
 
   const complain = (error) => {
@@ -56,7 +57,7 @@ function open(root, data, onEpsilon) {
     verdict = words;
     describe();
     const descriptions = Object.fromEntries(Object.keys(data.mechanisms).map((name, i) => [name, found[i]]));
-    const stage = { x: data.x, label: data.label, order: data.order, people: data.people, descriptions };
+    const stage = { x, label: data.label, order: data.order, people: data.people, descriptions };
     const [lanes, crowd] = ["lanes", "crowd"].map((what) => {
       const worker = new Worker(new URL("start_worker.js", base), { type: "module" });
       worker.onmessage = ({ data: message }) => {
@@ -154,7 +155,7 @@ function clear(root, data, epsilon) {
   root.querySelector(".crowd").removeAttribute("data-done");
   root.querySelector(".note").innerHTML =
     "Codes: computed now, in your browser. "
-    + (last ? `V-RLM, dashed: measured beforehand with one seed, at ε = ${nearest}. ` : "")
+    + (last ? `V-RLM, dashed: measured beforehand, mean of ${data.draws} draws at ε = ${nearest}. ` : "")
     + `For the guess chance is 10 %, and no report at ε = ${epsilon} allows more than ${percent(1 / (1 + 9 * Math.exp(-epsilon)))}.`;
 }
 
