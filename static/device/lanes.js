@@ -98,7 +98,7 @@ export class PixelsLane {
       const y = pair % classes.length;
       classes[y] += people * likelihood[Math.floor(pair / classes.length)] * Math.exp(said[y]);
     });
-    const [low, high] = [-2 * scale, 1 + 2 * scale]; // from black to white
+    const [low, high] = [-4 * scale, 1 + 4 * scale]; // from black to white
     return { picture: numbers.map((value) => (value - low) / (high - low)), classes: normalised(classes) };
   }
 }

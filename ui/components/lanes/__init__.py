@@ -13,9 +13,9 @@ import streamlit as st
 from ui.components.declare import declare
 
 LANES = {
-    "pixels": ("Noise on every pixel", "784 numbers, each with its share of ε"),
-    "numbers": ("Noise on 8 learnt numbers", "the paper’s V-RLM"),
-    "codes": ("A set of learnt codes", "Q-RLM"),
+    "pixels": ("Noise on every pixel", "70 % of ε for 784 pixels, the rest for the label"),
+    "numbers": ("Noise on 8 learnt numbers", "V-RLM, the paper’s: 70 % of ε for them"),
+    "codes": ("A set of learnt codes", "Q-RLM: all of ε for code and label as one"),
 }
 
 

@@ -119,12 +119,12 @@ function lane(root, { lane: name, draws, codes, epsilon }, label) {
     const item = section.querySelectorAll("li")[i];
     const best = classes.indexOf(Math.max(...classes));
     paint(item.firstChild, picture);
-    item.lastChild.textContent = `${best}, ${(100 * classes[best]).toFixed(0)} %`;
+    item.lastChild.innerHTML = `<b>${best}</b>, ${(100 * classes[best]).toFixed(0)} %`;
     item.className = best === label ? "hit" : "";
     if (best === label) right += 1;
   });
   section.querySelector("strong").textContent = `${right} of 8`;
-  if (codes) section.querySelector(".below").textContent = `Q-RLM: ${codes} codes, as this ε and the crowd can bear`;
+  if (codes) section.querySelector(".below").textContent = `Q-RLM: all of ε for one of ${codes} codes and the label`;
   section.dataset.epsilon = epsilon;
   if (name === "pixels") {  // the last lane of a round
     const counts = [...root.querySelectorAll(".lane strong")].map((each) => each.textContent);
@@ -147,7 +147,7 @@ function clear(root, data, epsilon) {
     `<text x="${across(count, data.people)}" y="${BOTTOM + 15}" text-anchor="${["start", "middle", "end"][i]}">${people(count)}${i === 2 ? " people" : ""}</text>`);
   const dots = paper.map(([count, share]) => `<circle class="paper" cx="${across(count, data.people)}" cy="${up(share)}" r="2.5"/>`);
   const last = paper[paper.length - 1];
-  const name = last ? `<text class="paper" x="${RIGHT}" y="${Math.min(up(last[1]) + 16, BOTTOM - 5)}" text-anchor="end">V-RLM ${percent(last[1])}</text>` : "";
+  const name = last ? `<text class="paper" x="${RIGHT}" y="${last[1] > 0.2 ? up(last[1]) + 24 : up(last[1]) - 12}" text-anchor="end">V-RLM ${percent(last[1])}</text>` : "";
   root.querySelector("svg").innerHTML =
     `${lines.join("")}${ticks.join("")}<path class="paper" d="${paper.length ? path(paper, data.people) : ""}"/>${dots.join("")}${name}`
     + `<path class="codes" d=""/><text class="codes" x="${RIGHT}" y="0" text-anchor="end"></text>`;
