@@ -31,7 +31,7 @@ EPSILONS = (4.0, 1.0, 2.0, 8.0, 6.0, 10.0)
 SIZES = (13_500, 4_500, 1_500, 500)
 """People who report; the most telling points are measured first."""
 
-DRAWS = 3
+DRAWS = 2
 """Draws of the channel, with the same people; the curve is their mean."""
 
 PREFIX = "V-RLM n="
