@@ -6,8 +6,8 @@ from ui.app.errors import guarded
 from ui.app.shell import footer, frame, navigation
 from ui.app.startup import settle
 
-page, menu = navigation()
-frame(menu)
+page = navigation()
+frame()
 guarded(page.run)()
 guarded(footer)()
 settle()

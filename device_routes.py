@@ -2,7 +2,7 @@
 
 ::
 
-    /device/<file>                     scripts of static/device; worker.js with a policy of its own
+    /device/<file>                     scripts of static/device; Workers with a policy of their own
     /device/mechanisms/<name>.json     what a device must know of a mechanism
     /device/weights/<sha256>           its weights, as they are, cached for good
     /device/owner/<name>.html          the owner's side of one mechanism as a single file
@@ -29,6 +29,7 @@ STRICT = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
 }
+WORKERS = ("worker.js", "start_worker.js")
 FOR_GOOD = "public, max-age=31536000, immutable"
 
 
@@ -50,7 +51,7 @@ async def script(request: Request) -> Response:
     if path.suffix not in TYPES or path.parent != SCRIPTS or not path.is_file():
         return _missing()
     headers = STRICT | {"cache-control": "no-cache"}
-    if path.name == "worker.js":
+    if path.name in WORKERS:
         headers["content-security-policy"] = worker_policy(request)
     return FileResponse(path, media_type=TYPES[path.suffix], headers=headers)
 

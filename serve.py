@@ -154,11 +154,12 @@ async def warm(app: Any) -> AsyncIterator[dict[str, Any]]:
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     from ui.app import cache
     from ui.app.startup import settle
-    from ui.start import live
+    from ui.start import stage
 
     cache.device()
     cache.gallery("mnist", 3)
-    cache.model(cache.chosen_mechanism("mnist", live.MECHANISM_FOR))
+    stage.public_facts()
+    cache.model(cache.chosen_mechanism("mnist", stage.START_EPSILON))
     settle()
     yield {}
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "service": ("service", "campaigns under load and kill -9, on two databases, and the coverage of their intervals"),
     "device": ("device", "how fast the owner's side is in a browser, beside torch"),
     "frozen": ("frozen", "the frozen protocol of docs/protocol.md; appends to benchmarks/results"),
+    "crowd_curve": ("crowd_curve", "the paper's mechanism with more and more people, for the start page"),
     "report": ("report", "ours against the paper, from the committed results"),
 }
 """Command to its module and what it does. A new experiment adds its line here."""

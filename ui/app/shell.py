@@ -1,4 +1,4 @@
-"""What surrounds every page: the stylesheet, the brand in the sidebar, the footer."""
+"""What surrounds every page: the stylesheet, the menu, the footer."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from typing import Any
 
 import streamlit as st
 
-from ui.app.site import ROOT, pages
-from ui.kit.pictures import data_address
+from ui.app.site import ROOT, by_group
 
 ICON = ROOT / "static" / "icon.svg"
 _INSIDE = "inside_the_app"
 _STYLE = Path(__file__).with_name("style.css")
 
 
-def navigation() -> tuple[Any, list[Any]]:
-    """Title and icon, the page to run, and all pages for the menu.
+def navigation() -> Any:
+    """Title and icon, the menu on top in its groups, and the page to run.
 
     The icon comes first and from a file: a page's own icon would be fetched from another host.
     """
     st.set_page_config(page_title="Private by design", page_icon=str(ICON), layout="wide")
-    menu = [st.Page(spec.path, title=spec.title, icon=spec.icon, default=spec.file == "start") for spec in pages()]
-    return st.navigation(menu, position="hidden"), menu
+    menu = {
+        group: [st.Page(spec.path, title=spec.title, icon=spec.icon, default=spec.file == "start") for spec in specs]
+        for group, specs in by_group().items()
+    }
+    return st.navigation(menu, position="top")
 
 
 def require_app() -> None:
@@ -36,18 +38,10 @@ def require_app() -> None:
         st.rerun()
 
 
-def frame(menu: list[Any]) -> None:
-    """The stylesheet, the brand and the menu; before the page."""
+def frame() -> None:
+    """The stylesheet; before the page."""
     st.session_state[_INSIDE] = True
     st.html(_STYLE)
-    with st.sidebar:
-        address = data_address(ICON.read_bytes(), "image/svg+xml")
-        st.html(
-            f'<div class="rlm-brand"><img src="{address}" alt=""><div>Private by design'
-            "<small>learnt local differential privacy</small></div></div>"
-        )
-        for page in menu:
-            st.page_link(page, width="stretch")
 
 
 def heading(title: str, lede: str) -> None:

@@ -1,6 +1,6 @@
 """Every page of the app, in one list: menu, start page and tests all read it.
 
-To add a page, add a line here and write its file, which starts with ``require_app()``. A line whose
+To add a page, add its entry to PAGES, under one of the four GROUPS of the menu, and write its file, which starts with ``require_app()``. A line whose
 file does not exist (yet) is left out. The address of a page is its file's name: Streamlit then finds
 it on a cold start too. Icons are from the font that Streamlit serves itself.
 """
@@ -12,14 +12,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
+GROUPS = TRY, UNDERSTAND, DECIDE, COLLECT = ("Try it", "Understand", "Decide", "Collect")
+"""The menu's four groups, from left to right. The start page is in none: its entry is the name of the app."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PageSpec:
-    """A page by its file in ``pages/``: name, icon, and the visitor's wish that it answers."""
+    """A page by its file in ``pages/``: name, icon, group in the menu, and the visitor's wish that it answers."""
 
     file: str
     title: str
     icon: str
+    group: str = ""
     wish: str = ""
     answer: str = ""
 
@@ -30,11 +34,12 @@ class PageSpec:
 
 
 PAGES: tuple[PageSpec, ...] = (
-    PageSpec(file="start", title="Start", icon=":material/home:"),
+    PageSpec(file="start", title="Private by design", icon=":material/contrast:"),
     PageSpec(
         file="image",
         title="Privatise an image",
         icon=":material/image:",
+        group=TRY,
         wish="Show me on a picture",
         answer="Draw, upload or pick one, follow it through the mechanism, and see what the collector can infer.",
     ),
@@ -42,6 +47,7 @@ PAGES: tuple[PageSpec, ...] = (
         file="row",
         title="Privatise a row",
         icon=":material/table_rows:",
+        group=TRY,
         wish="Show me on a table",
         answer="One loan or a whole CSV file: what leaves the device, and how far each column moved.",
     ),
@@ -49,6 +55,7 @@ PAGES: tuple[PageSpec, ...] = (
         file="concepts",
         title="What is LDP?",
         icon=":material/school:",
+        group=UNDERSTAND,
         wish="Teach me",
         answer="Short chapters, each with one idea and one thing to play with.",
     ),
@@ -56,6 +63,7 @@ PAGES: tuple[PageSpec, ...] = (
         file="bound",
         title="How good can it get?",
         icon=":material/straighten:",
+        group=DECIDE,
         wish="Choose an ε",
         answer="The best accuracy that a budget allows, in theory and as measured.",
     ),
@@ -63,6 +71,7 @@ PAGES: tuple[PageSpec, ...] = (
         file="benchmarks",
         title="Which keeps how much?",
         icon=":material/bar_chart:",
+        group=DECIDE,
         wish="Show me the evidence",
         answer="Every mechanism on every dataset, ours beside the published numbers.",
     ),
@@ -70,6 +79,7 @@ PAGES: tuple[PageSpec, ...] = (
         file="collect",
         title="What can a collector learn?",
         icon=":material/inbox:",
+        group=COLLECT,
         wish="Let me collect",
         answer="Be the collector: gather reports, train a classifier, watch its accuracy.",
     ),
@@ -84,6 +94,7 @@ PAGES: tuple[PageSpec, ...] = (
         file="audit",
         title="Is it really private?",
         icon=":material/policy:",
+        group=UNDERSTAND,
         wish="Prove it to me",
         answer="Attack every mechanism and compare the measured ε with the claimed one.",
     ),
@@ -93,3 +104,8 @@ PAGES: tuple[PageSpec, ...] = (
 def pages() -> tuple[PageSpec, ...]:
     """The pages whose file exists, in menu order."""
     return tuple(page for page in PAGES if page.path.is_file())
+
+
+def by_group() -> dict[str, list[PageSpec]]:
+    """The menu: the start page under no heading, then each group that has pages."""
+    return {group: found for group in ("", *GROUPS) if (found := [page for page in pages() if page.group == group])}

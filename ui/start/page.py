@@ -1,4 +1,4 @@
-"""Start: the promise in one sentence, a digit that shows it, and the way to everything else."""
+"""Start: one digit in three lanes, one ε, the crowd, and the way to everything else."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ui.start import text
 
 
 def show() -> None:
-    """The promise first, so that it is on screen while torch is being imported."""
+    """The promise first, so that it is on screen while the rest is being imported."""
     require_app()
     heading(text.HERO, text.LEDE)
-    from ui.start.live import live_section  # imports torch
+    from ui.start.stage import show_stage  # imports torch
 
-    live_section()
+    show_stage()
     cards()
 
 
@@ -23,8 +23,8 @@ def cards() -> None:
     """One card for each page, by what the visitor wants; the last is for programmers."""
     st.header("Where to next?", anchor=False)
     wishes = [spec for spec in site.pages() if spec.wish]
-    for first in range(0, len(wishes), 3):
-        for column, spec in zip(st.columns(3, gap="medium"), wishes[first : first + 3], strict=False):
+    for first in range(0, len(wishes), 4):
+        for column, spec in zip(st.columns(4, gap="medium"), wishes[first : first + 4], strict=False):
             with column, st.container(border=True, height="stretch"):
                 st.markdown(f"**{spec.wish}**")
                 st.caption(spec.answer)

@@ -5,14 +5,8 @@ from __future__ import annotations
 HERO = "Learn from people without learning about them"
 
 LEDE = (
-    "With <b>local differential privacy</b> you need not trust whoever asks for your data: noise is added on your own "
-    "device, before anything leaves it. A learnt mechanism first sums the record up in a few numbers, so that less "
-    "noise is needed. Drag ε, and see what is left of a digit."
-)
-
-LIVE_SPENT = (
-    "Every position of the slider is a real release of this digit, drawn on the server; going back to one shows the "
-    "report that was already sent."
+    "Noise is added on your own device, before anything leaves it. Drag ε: each lane shows eight reports that your "
+    "device <i>could</i> send about this digit and its label. None of them is sent."
 )
 
 LIBRARY = """from rlm_core import Budget, RandomisedResponse, release, zoo
