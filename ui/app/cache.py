@@ -82,3 +82,18 @@ def suited_mechanism(dataset: str, epsilon: float, purpose: str, names: tuple[st
 def device() -> str:
     """Where the models run: cuda, mps or cpu."""
     return pick_device("auto").type
+
+
+@st.cache_resource(show_spinner=False, max_entries=40)
+def prior_records(name: str, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of at most ``most`` public records of a mechanism's bundle, and what its decoder makes of each."""
+    prior = model(name).bundle.prior_z
+    rows = np.arange(0, len(prior), -(-len(prior) // most))
+    return rows, model(name).decode(prior[rows])
+
+
+@st.cache_resource(show_spinner=False, max_entries=20)
+def code_records(name: str) -> np.ndarray:
+    """The mean record of every code of a mechanism: (k, input_dim)."""
+    found: np.ndarray = model(name).decode(np.eye(model(name).card.latent_dim))
+    return found
