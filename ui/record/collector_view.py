@@ -62,7 +62,7 @@ def verdict(each: Received, found: Posterior) -> str:
             f"{percent(float(label[guess]))}"
             + ("." if said == guess else f" (the label that came says {html.escape(each.classes[said])}).")
         )
-    elif each.report.of is None or each.report.of <= 2 or each.report.label is None and each.report.numbers is not None:
+    elif not observer.is_pair(each):
         words += " No label came."
     limit = float(posterior_limit(found.prior[guess], each.report.epsilon))
     return f"{words} ε = {number(each.report.epsilon)} allows at most {percent(limit)}."

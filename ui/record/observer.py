@@ -54,13 +54,18 @@ def read(text: str, datasets: Sequence[str]) -> Received:
     for dataset in datasets:
         names = [*cache.mechanism_names(dataset), *([dataset + PIXELS] if dataset in cache.PICTURES else [])]
         for name in names:
-            about = description(name) if name.endswith(PIXELS) else None
-            known = (about["name"], about["digest"]) if about else (name, cache.model(name).digest if name == report.mechanism else "")
-            if (report.mechanism, report.digest) == known:
+            if _made(report, name):
                 found = Received(report=report, mechanism=name, dataset=dataset, text=text)
                 belief([found])  # raises on a payload of another size, or a label that is none
                 return found
     raise ValueError(f"Expected a report by a mechanism of this page, got {report.mechanism!r} ({report.digest}).")
+
+
+def _made(report: Report, name: str) -> bool:
+    if name.endswith(PIXELS):
+        about = description(name)
+        return (report.mechanism, report.digest) == (about["name"], about["digest"])
+    return report.mechanism == name and report.digest == cache.model(name).digest
 
 
 def belief(reports: Sequence[Received]) -> Posterior:
@@ -82,6 +87,13 @@ def belief(reports: Sequence[Received]) -> Posterior:
     return Posterior(
         prior=prior, classes=weights / weights.sum(), records=parts[-1].records, log_factors=factors - factors.max()
     )
+
+
+def is_pair(each: Received) -> bool:
+    """Whether the report is about a code and a label as one symbol."""
+    if each.mechanism.endswith(PIXELS) or each.report.of is None:
+        return False
+    return each.report.of == cache.model(each.mechanism).card.latent_dim * len(each.classes)
 
 
 def of_record(each: Received) -> Posterior:
@@ -144,7 +156,7 @@ def _record_part(each: Received) -> FloatArray:
         return np.asarray(noise.log_density_pairs(np.asarray(report.numbers)[None], pictures)[0])
     model = cache.model(each.mechanism)
     prior_z, prior_y = model.bundle.prior_z, model.bundle.prior_y
-    if model.card.kind == CODES and report.of == model.card.latent_dim * len(each.classes):
+    if is_pair(each):
         symbols = prior_z.argmax(axis=1) * len(each.classes) + prior_y
         return np.where(report.in_set()[symbols], 0.0, -report.epsilon_x)
     rlm = model.mechanism(report.epsilon_x)

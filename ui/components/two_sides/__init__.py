@@ -17,7 +17,7 @@ HTML = """
 <div class="sides-place"></div>
 """
 
-_two_sides = declare("two_sides", html=HTML)
+_two_sides = declare("two_sides", html=HTML, isolate_styles=False)
 
 OnSent = Callable[[Any], None]
 
@@ -33,5 +33,4 @@ def two_sides(key: str, data: dict[str, Any], *, on_report: OnSent, on_record: O
         data=data,
         on_report_change=hand_over("report", on_report),
         on_record_change=hand_over("record", on_record),
-        isolate_styles=False,
     )
