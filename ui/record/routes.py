@@ -55,9 +55,8 @@ def samples_of(dataset: str) -> dict[str, Any]:
             "count": len(found.labels),
             "images": base64.b64encode(found.images.tobytes()).decode(),
         }
-    from ui.record.loan import IN_SHORT, level_name
-    from ui.table.comparison import GROUPS
-    from ui.table.form import EXAMPLES, FEATURES
+    from rlm_core.data.schema import FEATURES
+    from ui.record.loan import EXAMPLES, GROUPS, IN_SHORT, level_name
 
     loans = cache.loans()
     return {

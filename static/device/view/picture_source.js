@@ -90,7 +90,7 @@ function galleryPanel(samples, all, side, digits, onChoose) {
   const rows = samples.classes.map((_, label) => samples.labels.flatMap((y, i) => (y === label ? [i] : [])).slice(0, PER_CLASS));
   const order = Array.from({ length: PER_CLASS }, (_, n) => rows.map((of) => of[n])).flat();
   const ordinal = ["first", "second", "third"];
-  let chosen = order[digits ? 3 : 6];
+  let chosen = order[digits ? 13 : 6];
   const thumbs = choice("Sample picture", order.map((i, place) => {
     const picture = pictureCanvas(side);
     picture.setAttribute("aria-hidden", "true");

@@ -116,8 +116,12 @@ function inverse(x, { numbers, categories }) {
   return row;
 }
 
-/** @param {Rows} samples @param {() => Preprocessor} preprocessor of the mechanism in use */
-export function rowRehearsals(samples, preprocessor) {
+/**
+ * @param {Rows} samples
+ * @param {() => Preprocessor} preprocessor of the mechanism in use
+ * @param {() => ArrayLike<number>} own the record itself, for the column beside the rehearsals
+ */
+export function rowRehearsals(samples, preprocessor, own) {
   const body = element("tbody");
   const table = element("table", {}, body);
   const box = element("div", { class: "rows" }, table);
@@ -133,14 +137,16 @@ export function rowRehearsals(samples, preprocessor) {
     show(draws, names, label) {
       box.classList.remove("none");
       const rows = draws.map(({ decoded, best }) => (decoded ?? best ? inverse(decoded ?? best, preprocessor()) : null));
-      const head = element("tr", {}, element("th", { scope: "row" }, "guess"), ...draws.map(({ classes }) => {
+      const mine = inverse(own(), preprocessor());
+      const head = element("tr", {}, element("th", { scope: "row" }, "guess"), element("td", { class: "mine" }, names[label ?? -1] ?? "no label"), ...draws.map(({ classes }) => {
         const { words, at } = guess(classes, names);
         return element("td", { class: at === label ? "right" : "" }, words);
       }));
       const lines = samples.telling.map((name) => element("tr", {}, element("th", { scope: "row" }, samples.fields[name]?.title ?? name),
-        ...rows.map((row) => element("td", {}, row ? format(name, row[name]) : "—"))));
-      body.replaceChildren(...lines, head);
-      table.style.setProperty("--count", String(COUNT));
+        element("td", { class: "mine" }, format(name, mine[name])), ...rows.map((row) => element("td", {}, row ? format(name, row[name]) : "—"))));
+      const top = element("tr", {}, element("th"), ...["yours", ...Array.from({ length: COUNT }, (_, i) => String(i + 1))]
+        .map((words, i) => element("th", { scope: "col", class: i ? "" : "mine" }, words)));
+      body.replaceChildren(top, ...lines, head);
     },
   };
 }

@@ -35,6 +35,7 @@ export class TwoSides {
     this.wanted = "";
     this.running = false;
     this.loaded = new Map(); // name to description
+    this.loading = new Map(); // name to a promise of it
     this.updates = 0;
     this.#build();
     this.#openDataset();
@@ -107,6 +108,7 @@ export class TwoSides {
     this.record = null;
     this.rehearsals = null;
     this.#describe();
+    this.#load(this.mechanism.name).catch((/** @type {unknown} */ error) => this.#complain(error));
     try {
       const answer = await fetch(new URL(`../samples/${data}.json`, import.meta.url));
       this.samples = await answer.json();
@@ -134,7 +136,7 @@ export class TwoSides {
     } else {
       const { name } = this.mechanism;
       const description = await this.#load(name);
-      this.tiles = rowRehearsals(this.samples, () => this.loaded.get(this.mechanism.name)?.preprocessor ?? description.preprocessor);
+      this.tiles = rowRehearsals(this.samples, () => this.loaded.get(this.mechanism.name)?.preprocessor ?? description.preprocessor, () => this.record?.x ?? []);
       const made = rowSource({ samples: this.samples, preprocessor: description.preprocessor, onPick,
         prepare: (row) => this.owner.prepare(name, { row }) });
       this.tabs.replaceChildren(made.tabs);
@@ -154,6 +156,7 @@ export class TwoSides {
 
   #moved() {
     this.#describe();
+    this.#load(this.mechanism.name).catch((/** @type {unknown} */ error) => this.#complain(error)); // because of ε alone, whatever the record
     this.refresh("settings");
   }
 
@@ -190,9 +193,17 @@ export class TwoSides {
    * Fetch a mechanism once; say how far it is.
    * @param {string} name
    */
-  async #load(name) {
-    const known = this.loaded.get(name);
+  #load(name) {
+    const known = this.loading.get(name);
     if (known) return known;
+    const loading = this.#fetch(name);
+    this.loading.set(name, loading);
+    loading.catch(() => this.loading.delete(name)); // another try may succeed
+    return loading;
+  }
+
+  /** @param {string} name */
+  async #fetch(name) {
     const description = await this.owner.load(name, { collector: true, onProgress: (done, total) => {
       this.progress.hidden = total < 3e6 || done >= total;
       this.progress.textContent = `Loading the network: ${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`;
