@@ -53,7 +53,9 @@ def main(options: argparse.Namespace) -> int:
         start, people = time.perf_counter(), first_people(trial.epsilon, size)
         measured = row(trial, people, collect(trial, people), start, budget=split_budget(trial))
         table.append(measured)
-        print(f"ε={trial.epsilon:g}, {size:6,} people: {measured.accuracy:.1f} % in {measured.seconds:.0f} s", flush=True)
+        print(
+            f"ε={trial.epsilon:g}, {size:6,} people: {measured.accuracy:.1f} % in {measured.seconds:.0f} s", flush=True
+        )
     return 0
 
 
@@ -92,9 +94,7 @@ def first_people(epsilon: float, size: int) -> People:
 
     def make(epsilon_x: float) -> RLM:
         noise = model.noise(epsilon_x)
-        return RLM(
-            name=card.kind, encoder=identity, noise=noise, input_dim=card.latent_dim, output_dim=card.latent_dim
-        )
+        return RLM(name=card.kind, encoder=identity, noise=noise, input_dim=card.latent_dim, output_dim=card.latent_dim)
 
     return People(
         make=make,

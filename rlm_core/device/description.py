@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rlm_core.baselines.laplace import PerFeatureLaplace
-from rlm_core.catalogue import CODES
+from rlm_core.catalogue import CODES, DATASETS
 from rlm_core.digest import mechanism_digest
 from rlm_core.zoo import card, names
 from rlm_core.zoo.cards import Card, encoder_card, trunk_files, trunk_folder
@@ -100,7 +100,7 @@ def _pixels(dataset: str) -> dict[str, Any]:
         "digest": mechanism_digest(mechanism),
         "release": "features",
         "dataset": dataset,
-        "classes": list(card(names(dataset)[0]).classes),
+        "classes": list(DATASETS[dataset].classes),
         "input_dim": dimension,
         "latent_dim": dimension,
         "low": list(low),

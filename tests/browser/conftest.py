@@ -82,7 +82,13 @@ def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
     contexts, visits = [], []
 
     def open_page(
-        server: str, path: str = "/", *, width: int = 1280, height: int = 800, scheme: str = "light"
+        server: str,
+        path: str = "/",
+        *,
+        width: int = 1280,
+        height: int = 800,
+        scheme: str = "light",
+        before: Callable[[Any], Any] = lambda page: None,
     ) -> Visit:
         context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         context.set_default_timeout(PATIENCE)
@@ -93,6 +99,7 @@ def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
         page.on("request", lambda sent: opened.requests.append(sent.url))
         page.on("console", lambda message: _note(opened, message))
         page.on("pageerror", lambda error: opened.errors.append(str(error)))
+        before(page)
         page.goto(server + path)
         opened.settled()
         return opened

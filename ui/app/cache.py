@@ -92,3 +92,18 @@ def pair_pictures(card: str, sets: np.ndarray, epsilon: float) -> np.ndarray:
     frequencies, prototypes = decoder.frequencies.cpu().numpy(), decoder.prototypes.cpu().numpy()
     found = pictures(sets, epsilon=epsilon, frequencies=frequencies / frequencies.sum(), prototypes=prototypes)
     return found.reshape(len(sets), 28, 28)
+
+
+@st.cache_resource(show_spinner=False, max_entries=40)
+def prior_records(name: str, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of at most ``most`` public records of a mechanism's bundle, and what its decoder makes of each."""
+    prior = model(name).bundle.prior_z
+    rows = np.arange(0, len(prior), -(-len(prior) // most))
+    return rows, model(name).decode(prior[rows])
+
+
+@st.cache_resource(show_spinner=False, max_entries=20)
+def code_records(name: str) -> np.ndarray:
+    """The mean record of every code of a mechanism: (k, input_dim)."""
+    found: np.ndarray = model(name).decode(np.eye(model(name).card.latent_dim))
+    return found

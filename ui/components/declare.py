@@ -10,11 +10,11 @@ import streamlit as st
 FOLDER = Path(__file__).parent
 
 
-def declare(name: str, *, html: str) -> Any:
+def declare(name: str, *, html: str, isolate_styles: bool = True) -> Any:
     """The component ``rlm_<name>`` with ``<name>/<name>.js`` and, where there is one, ``<name>/<name>.css``.
 
     The files are handed over as text, read once: with a path Streamlit would serve and watch them. A text without a
-    newline would be taken for a path; files end with one.
+    newline would be taken for a path; files end with one. ``isolate_styles=False`` lets the page's own sheet apply.
     """
     style = FOLDER / name / f"{name}.css"
     return st.components.v2.component(
@@ -22,4 +22,5 @@ def declare(name: str, *, html: str) -> Any:
         html=html,
         css=style.read_text(encoding="utf-8") if style.is_file() else None,
         js=(FOLDER / name / f"{name}.js").read_text(encoding="utf-8"),
+        isolate_styles=isolate_styles,
     )

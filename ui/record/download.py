@@ -7,82 +7,66 @@ from __future__ import annotations
 
 import html
 import math
-from typing import Any
 
 import streamlit as st
 
 from rlm_core import __version__
+from rlm_core.device.owner_file import has_file
 from ui.kit.formats import number, times
 from ui.kit.pictures import data_address
 from ui.kit.take_along import file_button
-from ui.record import text
-from ui.record.release import Drawn, Subject
+from ui.record import observer, text
+from ui.record.observer import Received
 
 
 def downloads(
-    subject: Subject,
-    model: Any,
-    drawn: Drawn,
+    each: Received,
     *,
     decoded_png: bytes | None = None,
     decoded_csv: str | None = None,
     decoded_values: dict[str, str] | None = None,
 ) -> None:
-    """Buttons for the report (JSON), x̃ (a picture as PNG, a row as CSV) and the summary (HTML).
+    """Buttons for the report (JSON), x̃ (a picture as PNG, a row as CSV), the summary and the owner's side (HTML).
 
     ``decoded_values`` are a decoded row's names and values for the summary.
     """
     st.caption(text.DOWNLOAD)
     with st.container(horizontal=True):
-        file_button("Report (JSON)", drawn.report.to_json(), name="report.json", key="download_report")
+        file_button("Report (JSON)", each.text, name="report.json", key="download_report")
         if decoded_png is not None:
             file_button("Decoded x̃ (PNG)", decoded_png, name="decoded.png", key="download_png")
         if decoded_csv is not None:
             file_button("Decoded x̃ (CSV)", decoded_csv, name="decoded.csv", key="download_csv")
         file_button(
             "One-page summary (HTML)",
-            summary(subject, model, drawn, decoded_png=decoded_png, decoded_values=decoded_values),
+            summary(each, decoded_png=decoded_png, decoded_values=decoded_values),
             name="summary.html",
             key="download_summary",
         )
+        if has_file(each.mechanism):
+            st.link_button("Your side as one file (HTML)", f"/device/owner/{each.mechanism}.html")
 
 
-def summary(
-    subject: Subject,
-    model: Any,
-    drawn: Drawn,
-    *,
-    decoded_png: bytes | None = None,
-    decoded_values: dict[str, str] | None = None,
-) -> str:
+def summary(each: Received, *, decoded_png: bytes | None = None, decoded_values: dict[str, str] | None = None) -> str:
     """One self-contained page: guarantee, parameters, the report, x̃. Nothing of x, h, z or y is in it."""
-    report, card = drawn.report, model.card
-    label = "not sent" if report.label is None else html.escape(subject.classes[report.label])
+    report = each.report
     guarantee = (
-        "None: at ε = ∞ no noise was added."
-        if math.isinf(report.epsilon)
-        else f"This report is at most e^{number(report.epsilon)} = {times(math.exp(report.epsilon))} times as likely "
+        f"This report is at most e^{number(report.epsilon)} = {times(math.exp(report.epsilon))} times as likely "
         "under the sender's record as under any other record. This holds for one report; several reports about the "
         "same record add up."
     )
-    parameters = {
-        "mechanism": f"{card.name} ({card.kind}), {card.latent_dim} "
-        + ("numbers" if drawn.set_size is None else "codes"),
-        "ε in total": number(report.epsilon),
-        "εx, for the features": number(report.epsilon_x),
-        "εy, for the label": number(report.epsilon_y) if report.epsilon_y else "0 (label not sent)",
-        "clip": "the code with the highest score"
-        if drawn.set_size is not None
-        else f"absolute values add up to at most l = {card.radius:g}",
-        "noise": f"a random set of {drawn.set_size} of {card.latent_dim} codes, from the operating system's randomness"
-        if drawn.set_size is not None
-        else f"Laplace of scale b = 2l/εx = {drawn.scale:.4g}, from the operating system's randomness",
-        "label": f"randomised response over {len(subject.classes)} classes",
-        "z̃": ", ".join(f"{value:.4f}" for value in drawn.z_private),
-        "ỹ": label,
-        "software": f"rlm-ldp {__version__}",
-    }
-    rows = _rows(parameters)
+    pair = observer.is_pair(each)
+    label = "in the pair" if pair else "not sent" if report.label is None else each.classes[report.label]
+    parameters = {"mechanism": each.mechanism, "digest": report.digest or "", "ε in total": number(report.epsilon)}
+    if report.label is not None:
+        parameters |= {"εx, for the features": number(report.epsilon_x), "εy, for the label": number(report.epsilon_y)}
+    if report.numbers is not None:
+        parameters["numbers"] = ", ".join(f"{value:.4f}" for value in report.numbers[:64]) + (
+            " …" if len(report.numbers) > 64 else ""
+        )
+    else:
+        parameters["set"] = f"{int(report.in_set().sum())} of {report.of} symbols"
+    parameters |= {"label ỹ": label, "software": f"rlm-ldp {__version__}"}
     shown = "" if decoded_png is None else _figure(decoded_png)
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>A privatised record</title>'
@@ -92,7 +76,7 @@ def summary(
         "color:#5f6b73}td{overflow-wrap:anywhere}img{image-rendering:pixelated;width:160px;border:3px solid #D55E00}"
         "blockquote{margin:1rem 0;padding-left:1rem;border-left:4px solid #0072B2}figure{margin:1.5rem 0}</style>"
         f"<h1>A privatised record</h1><blockquote>{html.escape(guarantee)}</blockquote>{shown}"
-        f"<table>{rows}</table>{'' if decoded_values is None else _values(decoded_values)}</html>"
+        f"<table>{_rows(parameters)}</table>{'' if decoded_values is None else _values(decoded_values)}</html>"
     )
 
 

@@ -13,6 +13,18 @@ from rlm_core.data.schema import FEATURES, Feature
 from rlm_core.tables.columns import RARE, CategoryColumn
 from rlm_core.types import FloatArray
 
+_GROUPS = {
+    "The loan": "loan_amnt term int_rate installment purpose grade sub_grade initial_list_status application_type",
+    "The borrower": "annual_inc dti verification_status emp_length home_ownership addr_state",
+    "The credit file": "fico_range_low earliest_cr_line open_acc total_acc revol_bal revol_util mort_acc pub_rec "
+    "pub_rec_bankruptcies delinq_2yrs inq_last_6mths",
+}
+GROUPS: dict[str, tuple[str, ...]] = {title: tuple(names.split()) for title, names in _GROUPS.items()}
+"""Every feature of the schema, in an order for reading."""
+
+EXAMPLES = (0, 2, 3, 5, 6, 9, 16, 20)
+"""Rows of the sample loans that are offered: small and large, safe and risky, young and old."""
+
 IN_SHORT = ("loan_amnt", "term", "int_rate", "grade", "purpose", "annual_inc")
 """The features that stand for a loan where there is little room."""
 

@@ -7,8 +7,7 @@ import pandas as pd
 from rlm_core.data.loan_preprocessor import DecodedLoans
 from rlm_core.data.schema import FEATURES
 from ui.kit.formats import percent
-from ui.record.loan import format_value, level_name
-from ui.table.comparison import GROUPS
+from ui.record.loan import GROUPS, format_value, level_name
 
 
 def decoded_csv(decoded: DecodedLoans) -> str:

@@ -6,22 +6,12 @@ import math
 
 from ui.kit.formats import number
 
-LEDE = (
-    "The same for a row of a table: a loan with its numbers and words, one or fifty thousand. See what leaves your "
-    "device, what a decoder makes of it, and how far each feature moved on the way."
+LEDE = "The same for a row of a table: left your device, right the collector. Only what you send crosses."
+
+CSV_TRAVELS = (
+    "**A file travels to this server**, whole and as it is, and is privatised here by the library. It is forgotten with "
+    "your visit. Rows that must not travel belong into the form under *One loan*, which stays in your browser."
 )
-
-EXAMPLES = "Invented loans: no borrower is behind them. Pick one to fill the form."
-
-OWN_VALUES = "Your own values. They are not in the page’s address, so a copied link does not carry them."
-
-COMPARISON = (
-    "Left what you entered, right what a decoder makes of the report. The tracks show both on the scale of public "
-    "loans, from three standard deviations (σ) below their mean to three above. For words, the decoder gives every "
-    "possible value a probability. Nothing is rounded or corrected: a decoded count may well be below zero."
-)
-
-ONLY_YOU = "Only you can see how far a feature moved: the collector has nothing to compare with."
 
 CSV_COLUMNS = (
     "Columns are found by their names, in any order; others are ignored. Numbers need a decimal point. A column "

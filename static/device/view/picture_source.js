@@ -1,0 +1,154 @@
+// Where the picture comes from: gallery, drawing, file. All of it stays in this browser; what comes of it is x and a
+// label for the Worker. The gallery is fetched whole, so that no request tells which picture was chosen.
+
+import { choice, element, paint, pictureCanvas } from "./elements.js";
+
+/** @typedef {{x: Float32Array, label: number | null | undefined}} Picked  label null: none; undefined: not said yet */
+/** @typedef {{classes: string[], labels: number[], count: number, images: string}} Samples */
+
+const PER_CLASS = 3;
+const PEN = 22; // of a canvas with 280 pixels a side
+const SAID = { 0: "zero", 1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine" };
+
+/**
+ * The samples as numbers in [0, 1], one array a picture.
+ * @param {Samples} samples
+ * @returns {Float32Array[]}
+ */
+export function pictures({ images, count }) {
+  const bytes = Uint8Array.from(atob(images), (letter) => letter.charCodeAt(0));
+  const size = bytes.length / count;
+  return Array.from({ length: count }, (_, i) => Float32Array.from(bytes.subarray(i * size, (i + 1) * size), (b) => b / 255));
+}
+
+/**
+ * @param {{dataset: string, samples: Samples, all: Float32Array[], side: number,
+ *   prepare: (picture: Blob) => Promise<Float32Array>, onPick: (picked: Picked | null) => void}} options
+ */
+export function pictureSource({ dataset, samples, all, side, prepare, onPick }) {
+  const digits = dataset === "mnist";
+  const preview = pictureCanvas(side, "your picture");
+  const note = element("p", { class: "note", role: "status" });
+  /** @type {Picked | null} */
+  let picked = null;
+
+  const labels = choice("What does it show?", [
+    ...samples.classes.map((words, value) => ({ value, words, title: digits ? /** @type {any} */ (SAID)[words] : words })),
+    { value: null, words: "no label", title: "no label: none of these, or do not send one" },
+  ], (label) => { if (picked) { picked = { ...picked, label }; onPick(picked); } }, `labels${digits ? "" : " long"}`);
+  labels.show(undefined);
+
+  /** @param {Picked | null} next @param {string} [words] */
+  const pick = (next, words = "") => {
+    picked = next;
+    paint(preview, next && next.x);
+    labels.show(next ? next.label : undefined);
+    note.textContent = words;
+    onPick(next);
+  };
+
+  /** @param {Blob} file @param {string} words */
+  const fit = async (file, words) => {
+    try {
+      const x = await prepare(file);
+      pick({ x, label: undefined }, digits && doubtful(x) ? "This hardly looks like one digit: the collector’s guesses will be off." : words);
+    } catch (error) {
+      pick(null, `This picture cannot be used. ${/** @type {Error} */ (error).message}`);
+    }
+  };
+
+  const gallery = galleryPanel(samples, all, side, digits, (i) => pick({ x: all[i], label: samples.labels[i] }));
+  const drawing = digits ? drawingPanel((file) => fit(file, ""), () => pick(null)) : null;
+  const file = element("input", { type: "file", accept: "image/*", "aria-label": "A picture from this device" });
+  file.onchange = () => { if (file.files[0]) fit(file.files[0], "Read in this browser; the file was not sent."); };
+  const upload = element("div", { class: "panel" }, file,
+    element("p", { class: "note" }, digits ? "One digit, dark on light or light on dark. The file is read here and is not sent."
+      : "Its central square becomes 32 × 32 pixels. The file is read here and is not sent."));
+
+  const panels = /** @type {Record<string, HTMLElement>} */ ({ Gallery: gallery.box, ...(drawing ? { Draw: drawing } : {}), Upload: upload });
+  const open = (/** @type {string} */ name) => {
+    for (const [each, panel] of Object.entries(panels)) panel.hidden = each !== name;
+    if (name === "Gallery") gallery.again();
+    else pick(null, name === "Draw" ? "Draw a digit; it stays in this browser." : "");
+  };
+  const tabs = choice("Picture from", Object.keys(panels).map((words) => ({ value: words, words })), open);
+  const box = element("div", { class: "source" },
+    element("div", { class: "shown" }, preview, element("div", { class: "says" }, element("span", { class: "cap" }, "It is a"), labels.box, note)),
+    ...Object.values(panels));
+  open("Gallery");
+  return { tabs: tabs.box, box };
+}
+
+/**
+ * @param {Samples} samples
+ * @param {Float32Array[]} all
+ * @param {number} side
+ * @param {boolean} digits
+ * @param {(index: number) => void} onChoose
+ */
+function galleryPanel(samples, all, side, digits, onChoose) {
+  const rows = samples.classes.map((_, label) => samples.labels.flatMap((y, i) => (y === label ? [i] : [])).slice(0, PER_CLASS));
+  const order = Array.from({ length: PER_CLASS }, (_, n) => rows.map((of) => of[n])).flat();
+  const ordinal = ["first", "second", "third"];
+  let chosen = order[digits ? 13 : 6];
+  const thumbs = choice("Sample picture", order.map((i, place) => {
+    const picture = pictureCanvas(side);
+    picture.setAttribute("aria-hidden", "true");
+    paint(picture, all[i]);
+    const name = samples.classes[samples.labels[i]];
+    const title = `${digits ? `a handwritten ${/** @type {any} */ (SAID)[name]}` : `a photo of class ${name}`}, ${ordinal[Math.floor(place / samples.classes.length)]} of three`;
+    return { value: i, words: "", title, picture };
+  }), (i) => { chosen = i; onChoose(i); }, "gallery");
+  thumbs.show(chosen);
+  return { box: element("div", { class: "panel" }, thumbs.box), again: () => onChoose(chosen) };
+}
+
+/** @param {(file: Blob) => void} onDrawn @param {() => void} onClear */
+function drawingPanel(onDrawn, onClear) {
+  const canvas = element("canvas", { width: 280, height: 280, class: "pad", role: "img", "aria-label": "Drawing area for a digit" });
+  const pen = canvas.getContext("2d");
+  /** @type {[number, number][][]} */
+  let strokes = [];
+  const draw = () => {
+    pen.fillStyle = "#000";
+    pen.fillRect(0, 0, 280, 280);
+    Object.assign(pen, { lineWidth: PEN, lineCap: "round", lineJoin: "round", strokeStyle: "#fff" });
+    for (const stroke of strokes) {
+      pen.beginPath();
+      stroke.forEach(([x, y]) => pen.lineTo(x, y));
+      pen.lineTo(stroke[0][0], stroke[0][1] + 0.01);
+      if (stroke.length > 1) { pen.beginPath(); stroke.forEach(([x, y]) => pen.lineTo(x, y)); }
+      pen.stroke();
+    }
+  };
+  const at = (/** @type {PointerEvent} */ event) => {
+    const place = canvas.getBoundingClientRect();
+    return /** @type {[number, number]} */ ([((event.clientX - place.left) * 280) / place.width, ((event.clientY - place.top) * 280) / place.height]);
+  };
+  const done = () => {
+    draw();
+    if (strokes.length) canvas.toBlob((/** @type {Blob | null} */ file) => { if (file) onDrawn(file); });
+    else onClear();
+  };
+  canvas.onpointerdown = (/** @type {PointerEvent} */ event) => {
+    canvas.setPointerCapture(event.pointerId);
+    strokes.push([at(event)]);
+    draw();
+  };
+  canvas.onpointermove = (/** @type {PointerEvent} */ event) => {
+    if (!event.buttons || !strokes.length) return;
+    strokes[strokes.length - 1].push(at(event));
+    draw();
+  };
+  canvas.onpointerup = done;
+  const undo = element("button", { type: "button", onclick: () => { strokes.pop(); done(); } }, "Undo");
+  const clear = element("button", { type: "button", onclick: () => { strokes = []; done(); } }, "Clear");
+  draw();
+  return element("div", { class: "panel pad-row" }, canvas, element("div", { class: "small" }, undo, clear));
+}
+
+/** Too much or too little ink for one digit. @param {Float32Array} x */
+function doubtful(x) {
+  const ink = x.reduce((sum, value) => sum + (value > 0.5 ? 1 : 0), 0) / x.length;
+  return ink < 0.02 || ink > 0.4;
+}

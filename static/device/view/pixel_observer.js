@@ -1,0 +1,34 @@
+// What a collector can infer from noisy pixels: the same Bayesian observer as for representations (inference.js), whose
+// public records are the shipped pictures themselves.
+
+import { infer, laplaceLogLikelihood } from "../inference.js";
+import { RandomisedResponse } from "../labels.js";
+
+export class PixelObserver {
+  /** @param {Float32Array[]} pictures @param {number[]} labels @param {number} classes */
+  constructor(pictures, labels, classes) {
+    const width = pictures[0].length;
+    const z = new Float32Array(pictures.length * width);
+    pictures.forEach((picture, m) => z.set(picture, m * width));
+    this.prior = { z, y: Float32Array.from(labels), width };
+    this.classes = classes;
+  }
+
+  /**
+   * @param {Float64Array} numbers x̃
+   * @param {number | null} label ỹ
+   * @param {number} epsilonX
+   * @param {number} epsilonY
+   */
+  read(numbers, label, epsilonX, epsilonY) {
+    const { z, width } = this.prior;
+    const said = label === null ? null : new RandomisedResponse({ epsilon: epsilonY, classes: this.classes }).logLikelihood(label);
+    const scale = epsilonX === Infinity ? 0 : width / epsilonX; // every pixel lies in [0, 1]
+    const belief = infer(laplaceLogLikelihood(numbers, scale, this.prior), this.prior, this.classes, said);
+    const best = new Float64Array(width);
+    belief.records.forEach((share, m) => {
+      if (share > 1e-6) for (let i = 0; i < width; i++) best[i] += share * z[m * width + i];
+    });
+    return { best, classes: belief.classes };
+  }
+}

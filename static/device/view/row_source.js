@@ -1,0 +1,152 @@
+// A row of a table: examples, a form that follows the model's preprocessor.json, and rehearsals column by column. It
+// knows nothing of what the columns mean: titles, units and ranges come with the samples, or are left out.
+
+import { choice, element } from "./elements.js";
+import { COUNT, guess } from "./rehearsals.js";
+
+/** @typedef {{title: string, unit: string, low: number | null, high: number | null, step: number | null, help: string, names: Record<string, string>}} Field */
+/** @typedef {{classes: string[], telling: string[], groups: Record<string, string[]>, fields: Record<string, Field>, examples: {name: string, label: number, row: Record<string, any>}[]}} Rows */
+/** @typedef {import("../table_row.js").Preprocessor} Preprocessor */
+
+/**
+ * @param {{samples: Rows, preprocessor: Preprocessor, prepare: (row: any) => Promise<Float32Array>,
+ *   onPick: (picked: any, name?: string) => void}} options
+ */
+export function rowSource({ samples, preprocessor, prepare, onPick }) {
+  /** @type {Record<string, any>} */
+  let row = {};
+  /** @type {number | null | undefined} */
+  let label;
+  const note = element("p", { class: "note", role: "status" });
+  const labels = choice("How it ended (label)", [
+    ...samples.classes.map((words, value) => ({ value, words })), { value: null, words: "no label" },
+  ], (value) => { label = value; changed(); });
+
+  /** @type {Map<string, {input: any, problem: HTMLElement}>} */
+  const inputs = new Map();
+  const changed = async () => {
+    const problems = [...inputs].filter(([name]) => complaint(name)).length;
+    if (problems) {
+      note.textContent = problems === 1 ? "One value cannot be used." : `${problems} values cannot be used.`;
+      onPick(null);
+      return;
+    }
+    try {
+      const x = await prepare(row);
+      note.textContent = "";
+      onPick({ x, label });
+    } catch (error) {
+      note.textContent = /** @type {Error} */ (error).message;
+      onPick(null);
+    }
+  };
+
+  /** Say at the field what is wrong with its value. @param {string} name */
+  const complaint = (name) => {
+    const { input, problem } = /** @type {any} */ (inputs.get(name));
+    const words = input.tagName === "SELECT" ? "" : rangeProblem(input.value, samples.fields[name]);
+    problem.textContent = words;
+    input.setAttribute("aria-invalid", String(Boolean(words)));
+    return words;
+  };
+
+  const field = (/** @type {string} */ name) => {
+    const about = samples.fields[name] ?? { title: name, unit: "", low: null, high: null, step: null, help: "", names: {} };
+    const category = preprocessor.categories.find((each) => each.name === name);
+    const input = category
+      ? element("select", {}, ...levels(category).map((value) => element("option", { value }, about.names[value] ?? value)))
+      : element("input", { type: "number", step: "any" });
+    const problem = element("small", { class: "problem", role: "alert" });
+    input.oninput = () => { row[name] = input.value; changed(); };
+    inputs.set(name, { input, problem });
+    const unit = about.unit ? ` (${about.unit})` : "";
+    return element("label", { class: "field", title: about.help }, element("span", {}, about.title + unit), input, problem);
+  };
+
+  const columns = [...preprocessor.numbers, ...preprocessor.categories].map(({ name }) => name);
+  const telling = samples.telling.filter((name) => columns.includes(name));
+  const grouped = Object.entries(samples.groups).map(([title, names]) => [title, names.filter((name) => columns.includes(name) && !telling.includes(name))]);
+  const rest = columns.filter((name) => !telling.includes(name) && !grouped.some(([, names]) => names.includes(name)));
+  const all = element("details", { class: "all-fields" }, element("summary", {}, `All ${columns.length} fields`),
+    ...[...grouped, ["Others", rest]].filter(([, names]) => names.length).flatMap(([title, names]) => [
+      element("h4", {}, /** @type {string} */ (title)), element("div", { class: "fields" }, .../** @type {string[]} */ (names).map(field))]));
+
+  const fill = (/** @type {number} */ at) => {
+    const example = samples.examples[at];
+    row = Object.fromEntries(columns.map((name) => [name, example.row[name]]));
+    for (const [name, { input }] of inputs) input.value = row[name];
+    label = example.label;
+    labels.show(label);
+    changed();
+  };
+  const examples = element("select", { "aria-label": "Example", onchange: () => fill(Number(examples.value)) },
+    ...samples.examples.map(({ name }, i) => element("option", { value: i }, name)));
+  const box = element("div", { class: "source" }, element("div", { class: "fields" }, ...telling.map(field)),
+    element("div", { class: "says" }, element("span", { class: "cap" }, "How it ended"), labels.box, note), all);
+  const tabs = element("label", { class: "examples" }, element("span", { class: "cap" }, "Example"), examples);
+  queueMicrotask(() => fill(0));
+  return { tabs, box };
+}
+
+/** @param {import("../table_row.js").CategoryColumn} category */
+const levels = ({ levels: names, rare }) => [...(rare.length ? names.slice(0, -1) : names), ...rare];
+
+/** @param {string} text @param {Field | undefined} about */
+function rangeProblem(text, about) {
+  if (text.trim() === "" || !Number.isFinite(Number(text))) return "A number, please.";
+  const value = Number(text);
+  if (!about || about.low === null || about.high === null || (value >= about.low && value <= about.high)) return "";
+  return `From ${about.low.toLocaleString("en")} to ${about.high.toLocaleString("en")}, please.`;
+}
+
+/**
+ * A decoded row in its own units: every number, and for words the most likely level.
+ * @param {ArrayLike<number>} x @param {Preprocessor} preprocessor
+ */
+function inverse(x, { numbers, categories }) {
+  /** @type {Record<string, number | string>} */
+  const row = {};
+  numbers.forEach(({ name, mean, std }, i) => { row[name] = x[i] * std + mean; });
+  let at = numbers.length;
+  for (const { name, levels: names } of categories) {
+    const block = Array.from({ length: names.length }, (_, i) => x[at + i]);
+    row[name] = names[block.indexOf(Math.max(...block))];
+    at += names.length;
+  }
+  return row;
+}
+
+/**
+ * @param {Rows} samples
+ * @param {() => Preprocessor} preprocessor of the mechanism in use
+ * @param {() => ArrayLike<number>} own the record itself, for the column beside the rehearsals
+ */
+export function rowRehearsals(samples, preprocessor, own) {
+  const body = element("tbody");
+  const table = element("table", {}, body);
+  const box = element("div", { class: "rows" }, table);
+  const format = (/** @type {string} */ name, /** @type {any} */ value) => {
+    const about = samples.fields[name];
+    if (typeof value !== "number") return about?.names[value] ?? value.replaceAll("_", " ");
+    const text = Math.abs(value).toLocaleString("en", { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
+    return `${value < 0 ? "−" : ""}${about?.unit === "$" ? "$" : ""}${text}${about?.unit === "%" ? " %" : ""}`;
+  };
+  return {
+    box,
+    /** @param {any[]} draws @param {string[]} names @param {number | null | undefined} label */
+    show(draws, names, label) {
+      box.classList.remove("none");
+      const rows = draws.map(({ decoded, best }) => (decoded ?? best ? inverse(decoded ?? best, preprocessor()) : null));
+      const mine = inverse(own(), preprocessor());
+      const head = element("tr", {}, element("th", { scope: "row" }, "guess"), element("td", { class: "mine" }, names[label ?? -1] ?? "no label"), ...draws.map(({ classes }) => {
+        const { words, at } = guess(classes, names);
+        return element("td", { class: at === label ? "right" : "" }, words);
+      }));
+      const lines = samples.telling.map((name) => element("tr", {}, element("th", { scope: "row" }, samples.fields[name]?.title ?? name),
+        element("td", { class: "mine" }, format(name, mine[name])), ...rows.map((row) => element("td", {}, row ? format(name, row[name]) : "—"))));
+      const top = element("tr", {}, element("th"), ...["yours", ...Array.from({ length: COUNT }, (_, i) => String(i + 1))]
+        .map((words, i) => element("th", { scope: "col", class: i ? "" : "mine" }, words)));
+      body.replaceChildren(top, ...lines, head);
+    },
+  };
+}

@@ -1,0 +1,83 @@
+"""What arrives from the browser: checked, counted once, and released by the library where a record was sent."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from rlm_core.data.samples import mnist_samples
+from ui.record import inbox as module
+from ui.record.inbox import Inbox, receive_record, receive_report
+
+
+@pytest.fixture
+def box(monkeypatch: pytest.MonkeyPatch) -> Inbox:
+    found = Inbox()
+    monkeypatch.setattr(module, "session_value", lambda key, make: found)
+    return found
+
+
+def record(**changes: object) -> dict[str, object]:
+    x = (mnist_samples().of_class(7)[3].reshape(-1) / 255.0).tolist()
+    return {"id": "a", "mechanism": "mnist-vrlm-l5-eps7", "x": x, "label": 7, "epsilon": 4.0, "lam": 0.75} | changes
+
+
+def test_a_report_is_kept_as_it_came_and_a_message_counts_once(box: Inbox, sent) -> None:
+    text = sent()
+    for _ in range(2):
+        receive_report("image", ("mnist",), {"id": "a", "report": text})
+    assert [each.text for each in box.reports] == [text]
+    assert (box.last, box.problem, box.size) == ("a", "", len(text.encode()))
+    receive_report("image", ("mnist",), {"id": "b", "report": text})  # a set may well come twice
+    assert len(box.reports) == 2
+
+
+@pytest.mark.parametrize("message", [None, 7, "report", [], {}, {"id": 3}, {"id": None, "report": "x"}])
+def test_what_is_no_message_changes_nothing(box: Inbox, message: object) -> None:
+    receive_report("image", ("mnist",), message)
+    receive_record("image", ("mnist",), message)
+    assert box == Inbox()
+
+
+@pytest.mark.parametrize("report", [None, 17, "", "{}", "[" * 100_000, '{"format":"rlm-report/2"}'])
+def test_a_broken_report_is_answered_in_words(box: Inbox, report: object) -> None:
+    receive_report("image", ("mnist",), {"id": "a", "report": report})
+    assert not box.reports and box.last == "a" and "could not read" in box.problem
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({}, "numbers"),
+        ({"mechanism": "mnist-qrlm-k12", "lam": None}, "members"),
+        ({"mechanism": "mnist-pixels"}, "numbers"),
+    ],
+)
+def test_a_record_that_travelled_is_charged_and_released_by_the_library(box: Inbox, sent, changes, kind) -> None:
+    receive_record("image", ("mnist",), record(**changes))
+    assert box.problem == "" and getattr(box.reports[0].report, kind) is not None
+    (spent,) = box.ledger.releases
+    assert spent.epsilon == pytest.approx(4.0) == box.reports[0].report.epsilon
+    if "lam" not in changes:
+        assert (spent.epsilon_x, spent.epsilon_y) == (3.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"epsilon": math.inf},
+        {"epsilon": -1.0},
+        {"epsilon": None},
+        {"label": 10},
+        {"label": "seven"},
+        {"mechanism": "../x"},
+        {"x": [1.0]},
+        {"x": [math.nan] * 784},
+        {"lam": 7},
+        {"lam": None},
+    ],
+)
+def test_a_record_that_does_not_fit_draws_nothing(box: Inbox, sent, changes: dict[str, object]) -> None:
+    receive_record("image", ("mnist",), record(**changes))
+    assert not box.reports and box.problem and not box.ledger.releases

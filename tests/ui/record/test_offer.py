@@ -1,0 +1,63 @@
+"""What the two sides offer, and the routes that serve it whole."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import math
+from types import SimpleNamespace
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rlm_core.data.samples import mnist_samples
+from rlm_core.training.codes.choice import codes_for
+from ui.app.controls import EPSILONS
+from ui.record.loan import IN_SHORT
+from ui.record.offer import PEOPLE, odds, offer, word
+from ui.record.routes import ROUTES
+
+
+def test_every_lane_has_a_mechanism_at_every_epsilon_and_k_follows_the_rule() -> None:
+    made = offer(("mnist", "cifar10"))
+    json.dumps(made, allow_nan=False)  # as it travels
+    for lanes in (each["lanes"] for each in made["datasets"].values()):
+        assert list(lanes) == ["pixels", "numbers", "codes"]
+        assert all(len(lane) == len(EPSILONS) for lane in lanes.values())
+        ks = [each["k"] for each in lanes["codes"]]
+        shipped = sorted(set(ks))
+        assert ks == sorted(ks)
+        for epsilon, k in zip(EPSILONS[:-1], ks[:-1], strict=True):
+            assert k <= codes_for(epsilon, PEOPLE) or k == shipped[0]
+    assert offer(("lending_club",))["datasets"]["lending_club"]["lanes"].keys() == {"numbers", "codes"}
+
+
+def test_the_verdict_has_the_odds_of_the_issue() -> None:
+    assert [word(each) for each in (0.5, 1.0, 1.5, 2.0, 4.0, 8.0, math.inf)] == [
+        "strong", "strong", "moderate", "moderate", "weak", "hardly any", "none",
+    ]  # fmt: skip
+    assert [odds(each)[-4:] for each in (1.0, 2.0, 4.0)] == ["23 %", "45 %", "86 %"]
+    assert "100 %" not in odds(10.0)
+
+
+def answer(route: str, **parameters: str) -> Response:
+    """What a route answers, without a server."""
+    (endpoint,) = (each.endpoint for each in ROUTES if isinstance(each, Route) and each.path == route)
+    return asyncio.run(endpoint(SimpleNamespace(path_params=parameters)))
+
+
+def test_samples_come_whole() -> None:
+    pictures = json.loads(answer("/device/samples/{dataset}.json", dataset="mnist").body)
+    assert base64.b64decode(pictures["images"]) == mnist_samples().images.tobytes()
+    assert pictures["labels"] == mnist_samples().labels.tolist()
+    rows = json.loads(answer("/device/samples/{dataset}.json", dataset="lending_club").body)
+    assert rows["telling"] == list(IN_SHORT) and len(rows["examples"]) == 8
+    assert answer("/device/samples/{dataset}.json", dataset="imagenet").status_code == 404
+
+
+def test_views_are_scripts_of_their_folder_only() -> None:
+    found = answer("/device/view/{file}.js", file="two_sides")
+    assert found.status_code == 200 and found.headers["content-type"].startswith("text/javascript")
+    for other in ("../worker", "none", ""):
+        assert answer("/device/view/{file}.js", file=other).status_code == 404

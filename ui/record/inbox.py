@@ -1,0 +1,109 @@
+"""What has arrived at the collector in this visit: reports that the browser sent, and nothing else.
+
+The browser is the visitor's: whatever comes is checked here, and what is wrong with it is said. A message has an id of
+its own, so that one that is delivered twice counts once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rlm_core import Budget, Ledger, RandomisedResponse, release
+from rlm_core.baselines.laplace import PerFeatureLaplace
+from rlm_core.catalogue import DATASETS
+from rlm_core.device.description import PIXELS
+from rlm_core.owner.pairs import PairSelection
+from rlm_core.zoo.model import CODES
+from ui.app import cache
+from ui.kit.kept import session_value
+from ui.record.observer import Received, read
+
+MOST = 200
+"""Reports that a visit keeps."""
+
+
+@dataclass
+class Inbox:
+    """Reports in the order of their arrival; ``last`` is the id of the newest message, ``problem`` what was wrong."""
+
+    reports: list[Received] = field(default_factory=list)
+    ids: set[str] = field(default_factory=set)
+    last: str = ""
+    problem: str = ""
+    ledger: Ledger = field(default_factory=Ledger)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all reports that arrived."""
+        return sum(each.size for each in self.reports)
+
+
+def inbox(page: str) -> Inbox:
+    """The visit's reports of one page."""
+    return session_value(f"inbox_{page}", Inbox)
+
+
+def receive_report(page: str, datasets: Sequence[str], message: Any) -> None:
+    """Take a report that was drawn on the device."""
+    _take(page, message, lambda: read(_text(message, "report"), datasets))
+
+
+def receive_record(page: str, datasets: Sequence[str], message: Any) -> None:
+    """Take a record that the visitor chose to send, and release it here by the library's one release function."""
+    _take(page, message, lambda: read(_release(page, datasets, message), datasets))
+
+
+def _take(page: str, message: Any, make: Any) -> None:
+    box = inbox(page)
+    if not isinstance(message, dict) or not isinstance(message.get("id"), str) or message["id"] in box.ids:
+        return
+    box.ids.add(message["id"])
+    box.last, box.problem = message["id"], ""
+    try:
+        if len(box.reports) >= MOST:
+            raise ValueError(f"This visit has sent {MOST} reports; reload the page to go on.")
+        box.reports.append(make())
+    except (ValueError, TypeError) as error:
+        box.problem = f"The collector could not read this report. {error}"
+
+
+def _release(page: str, datasets: Sequence[str], message: dict[str, Any]) -> str:
+    """The report of a record that travelled, charged to the visit's ledger before it is drawn."""
+    name, label = _text(message, "mechanism"), message.get("label")
+    dataset = next((each for each in datasets if name in (*cache.mechanism_names(each), each + PIXELS)), None)
+    if dataset is None:
+        raise ValueError(f"Expected a mechanism of this page, got {name[:80]!r}.")
+    x, epsilon = np.asarray(message.get("x"), dtype=np.float64), message.get("epsilon")
+    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float) or not math.isfinite(epsilon):
+        raise ValueError(f"Expected a finite epsilon, got {epsilon!r}.")
+    if label is not None and (isinstance(label, bool) or not isinstance(label, int)):
+        raise ValueError(f"Expected a label by its number, got {label!r}.")
+    classes = len(DATASETS[dataset].classes)
+    lam = message.get("lam")
+    budget = None if label is None or lam is None else Budget(epsilon=epsilon, lam=lam)
+    epsilon_x = budget.epsilon_x if budget else float(epsilon)
+    labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=classes) if budget else None
+    pairs, mechanism = None, None
+    if name.endswith(PIXELS):
+        mechanism = PerFeatureLaplace(epsilon=epsilon_x, low=(0.0,) * x.size, high=(1.0,) * x.size)
+    else:
+        model = cache.model(name)
+        mechanism = model.mechanism(epsilon_x)
+        if model.card.kind == CODES and label is not None and labels is None:
+            pairs = PairSelection(epsilon=epsilon_x, codes=model.card.latent_dim, classes=classes)
+    record = hashlib.sha256(x.tobytes()).hexdigest()[:16]
+    ledger = inbox(page).ledger
+    return release(x, label, mechanism=mechanism, labels=labels, pairs=pairs, ledger=ledger, record=record).to_json()
+
+
+def _text(message: dict[str, Any], name: str) -> str:
+    value = message.get(name)
+    if not isinstance(value, str):
+        raise TypeError(f"Expected text for {name}, got {type(value).__name__}.")
+    return value
