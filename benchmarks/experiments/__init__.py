@@ -4,6 +4,7 @@
     private_inference  table 4, its mechanisms chosen by private_grid
     auxiliary_size, pca, cdp     tables of the appendix
     own_data           not in the paper: any table through LocalPrivatiser
+    gain_risk          ours: what the reports of table 1 tell about their senders
 
 A module has ``trials(seeds)``, in the order of the paper's table, and ``measure(trial, runs)``.
 ``python -m benchmarks run EXPERIMENT`` does the rest: what is missing, in parallel, appended.
@@ -19,4 +20,5 @@ NAMES = (
     "pca",
     "cdp",
     "own_data",
+    "gain_risk",
 )
