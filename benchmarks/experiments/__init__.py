@@ -5,6 +5,7 @@
     auxiliary_size, pca, cdp     tables of the appendix
     own_data           not in the paper: any table through LocalPrivatiser
     gain_risk          ours: what the reports of table 1 tell about their senders
+    people_needed      ours: table 1's codes with fewer and more people
 
 A module has ``trials(seeds)``, in the order of the paper's table, and ``measure(trial, runs)``.
 ``python -m benchmarks run EXPERIMENT`` does the rest: what is missing, in parallel, appended.
@@ -21,4 +22,5 @@ NAMES = (
     "cdp",
     "own_data",
     "gain_risk",
+    "people_needed",
 )

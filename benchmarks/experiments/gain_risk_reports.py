@@ -5,7 +5,6 @@ Every function gives the arguments of ``gain_risk.Attacked``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from scipy.special import ndtr
 
 from benchmarks.experiments import joint, participants
 from benchmarks.experiments.protocol import LABELLED, Trial
+from benchmarks.experiments.shipped_codes import coded_people
 from rlm_core import zoo
 from rlm_core.baselines import Duchi, DuchiTable, Rescaled
 from rlm_core.baselines.duchi import half_spaces
@@ -23,13 +23,10 @@ from rlm_core.mechanism import Mechanism
 from rlm_core.owner.budget import Budget
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.owner.pairs import PairSelection
-from rlm_core.training.codes.choice import FEWEST_GROUPS, codes_for
-from rlm_core.training.codes.code_presets import QRLM_PRESETS
 from rlm_core.training.presets import preset_name
 from rlm_core.types import FloatArray
 
 Density = Callable[[ArrayLike, ArrayLike], FloatArray]
-CODE_FAMILY = {"mnist": "mnist-qrlm", "cifar10": "cifar10-qrlm", "lending_club": "lending-qrlm"}
 
 
 def learnt(trial: Trial, budget: Budget, *, senders: int, public: int, block: int) -> dict[str, Any]:
@@ -102,15 +99,14 @@ def _split_reports(
 
 
 def pairs(trial: Trial, *, senders: int, public: int, block: int) -> dict[str, Any]:
-    """The Q-RLM: code and label as one symbol with all of ε; k is the shipped number nearest to the rule's."""
-    bundle, k = _codes(trial.dataset, trial.epsilon)
-    classes = len(zoo.card(f"{CODE_FAMILY[trial.dataset]}-k{k}").classes)
-    channel = PairSelection(epsilon=trial.epsilon, codes=k, classes=classes)
-    codes, known = bundle.train_z[:senders].argmax(axis=1), bundle.prior_z[:public].argmax(axis=1)
-    members = channel.simulate(codes, bundle.train_y[:senders], generator=trial.generator())
+    """The Q-RLM: code and label as one symbol with all of ε; k by the rule where the codes' tree is shipped."""
+    people = coded_people(trial.dataset, trial.epsilon)
+    channel = PairSelection(epsilon=trial.epsilon, codes=people.k, classes=people.classes)
+    labels, public_y = people.train[1][:senders], people.prior[1][:public]
+    members = channel.simulate(people.train[0][:senders], labels, generator=trial.generator())
     sets = channel.channel.vector(members)
-    symbols = channel.symbols(known, bundle.prior_y[:public])
-    everything = np.eye(k * classes)
+    symbols = channel.symbols(people.prior[0][:public], public_y)
+    everything = np.eye(people.k * people.classes)
 
     def likelihoods() -> Iterator[FloatArray]:
         for at in range(0, len(sets), block):
@@ -118,10 +114,10 @@ def pairs(trial: Trial, *, senders: int, public: int, block: int) -> dict[str, A
 
     return {
         "likelihoods": likelihoods(),
-        "truth": bundle.train_y[:senders],
-        "public_y": bundle.prior_y[:public],
-        "classes": classes,
-        "columns": _one_release(trial) | {"latent_dim": k, "radius": 1.0, "epsilon_pretraining": "none"},
+        "truth": labels,
+        "public_y": public_y,
+        "classes": people.classes,
+        "columns": _one_release(trial) | {"latent_dim": people.k, "radius": 1.0, "epsilon_pretraining": "none"},
     }
 
 
@@ -165,18 +161,6 @@ def joint_reports(trial: Trial, *, senders: int, public: int, block: int) -> dic
 
 def _one_release(trial: Trial) -> dict[str, Any]:
     return {"epsilon_x": trial.epsilon, "epsilon_y": 0.0}
-
-
-def _codes(dataset: str, epsilon: float) -> tuple[Any, int]:
-    """The bundle of the shipped codes whose number is nearest (as a ratio) to the rule's, and that number."""
-    family = CODE_FAMILY[dataset]
-    shipped = sorted(int(name.rpartition("-k")[2]) for name in zoo.names(dataset) if name.startswith(f"{family}-k"))
-    finest = zoo.load(f"{family}-k{shipped[-1]}", device="cpu")
-    reports, classes = len(finest.bundle.train_y), len(finest.card.classes)
-    contrast, fewest = QRLM_PRESETS[family].contrast, max(classes, FEWEST_GROUPS)
-    wanted = codes_for(epsilon, reports, contrast=contrast, fewest=fewest)
-    k = min(shipped, key=lambda each: abs(math.log(each / wanted)))
-    return (finest if k == shipped[-1] else zoo.load(f"{family}-k{k}", device="cpu")).bundle, k
 
 
 def density_of(mechanism: Mechanism) -> Density:
