@@ -19,8 +19,8 @@ import rlm_core
 from benchmarks.experiments import codes
 from benchmarks.experiments.protocol import Trial
 from benchmarks.experiments.shipped_codes import coded_people
+from benchmarks.gain import PREFIX
 from benchmarks.table import Row
-from rlm_core.catalogue import CODES
 from rlm_core.collector.codes import PairSets
 from rlm_core.owner.pairs import PairSelection
 
@@ -28,7 +28,6 @@ EXPERIMENT = "people_needed"
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 DATASETS = ("mnist", "lending_club", "cifar10")
-PREFIX = f"{CODES} people="
 
 
 def trials(seeds: int) -> list[Trial]:
