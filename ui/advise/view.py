@@ -46,12 +46,12 @@ def controls() -> Wish:
         help="How often the model that the collector learns is right about a new, clean record.",
     )
     suspicion = st.slider(
-        "**A suspicion** that somebody already has (%)",
+        "**Suspicion** before any report (%)",
         min_value=1,
         max_value=90,
         value=10,
         **in_address("suspicion"),
-        help="About one sender, before any report: that a digit was a 7, that a loan was charged off.",
+        help="What somebody already believes about one sender: that a digit was a 7, a loan charged off.",
     )
     return Wish(dataset=dataset, factor=float(factor), accuracy=float(accuracy), suspicion=suspicion / 100)
 
