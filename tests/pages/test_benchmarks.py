@@ -32,7 +32,7 @@ def chart(app: AppTest) -> dict[str, dict]:
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with two mechanisms on MNIST."""
     monkeypatch.setattr(table, "RESULTS", tmp_path)
-    for mechanism, gain in (("V-RLM", 0.5), ("Q-RLM", 5.0)):
+    for mechanism, better in (("V-RLM", 0.5), ("Q-RLM", 5.0)):
         for epsilon, (mean, _) in summary.paper_curve("data_collection", "mnist", "V-RLM").items():
             for seed in range(3):
                 row = Row(
@@ -41,7 +41,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                     mechanism=mechanism,
                     epsilon=epsilon,
                     seed=seed,
-                    accuracy=mean + gain + seed - 1,
+                    accuracy=mean + better + seed - 1,
                     lam=0.7,
                     latent_dim=8,
                     radius=5.0,
