@@ -4,6 +4,8 @@
     private_inference  table 4, its mechanisms chosen by private_grid
     auxiliary_size, pca, cdp     tables of the appendix
     own_data           not in the paper: any table through LocalPrivatiser
+    gain_risk          ours: what the reports of table 1 tell about their senders
+    people_needed      ours: table 1's codes with fewer and more people
 
 A module has ``trials(seeds)``, in the order of the paper's table, and ``measure(trial, runs)``.
 ``python -m benchmarks run EXPERIMENT`` does the rest: what is missing, in parallel, appended.
@@ -19,4 +21,6 @@ NAMES = (
     "pca",
     "cdp",
     "own_data",
+    "gain_risk",
+    "people_needed",
 )

@@ -5,28 +5,34 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from page_driver import Open, healthy, words
 from streamlit.testing.v1 import AppTest
 
-from benchmarks import summary, table
+from benchmarks import gain, summary, table
 from benchmarks.table import Row
 from rlm_core.catalogue import DATASETS, EXPERIMENTS
 from rlm_core.registry import REGISTRY
 from ui.evidence.data import experiments
 
 
+def accuracy_chart(app: AppTest) -> Any:
+    """The chart of accuracy against ε: the one that may be saved."""
+    (found,) = [each for each in app.main.get("plotly_chart") if "toImageButtonOptions" in each.proto.config]
+    return found.proto
+
+
 def chart(app: AppTest) -> dict[str, dict]:
-    (found,) = app.main.get("plotly_chart")
-    return {each["name"]: each for each in json.loads(found.proto.spec)["data"]}
+    return {each["name"]: each for each in json.loads(accuracy_chart(app).spec)["data"]}
 
 
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with two mechanisms on MNIST."""
     monkeypatch.setattr(table, "RESULTS", tmp_path)
-    for mechanism, gain in (("V-RLM", 0.5), ("Q-RLM", 5.0)):
+    for mechanism, better in (("V-RLM", 0.5), ("Q-RLM", 5.0)):
         for epsilon, (mean, _) in summary.paper_curve("data_collection", "mnist", "V-RLM").items():
             for seed in range(3):
                 row = Row(
@@ -35,7 +41,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                     mechanism=mechanism,
                     epsilon=epsilon,
                     seed=seed,
-                    accuracy=mean + gain + seed - 1,
+                    accuracy=mean + better + seed - 1,
                     lam=0.7,
                     latent_dim=8,
                     radius=5.0,
@@ -91,12 +97,10 @@ def test_what_is_not_measured_is_said_and_the_papers_shown(open_page: Open, resu
 
 def test_the_camera_saves_what_was_chosen(open_page: Open, results: Path) -> None:
     app = open_page("benchmarks", save="PNG", data="Lending Club")
-    (found,) = app.main.get("plotly_chart")
-    options = json.loads(found.proto.config)["toImageButtonOptions"]
+    options = json.loads(accuracy_chart(app).config)["toImageButtonOptions"]
     assert (options["format"], options["filename"]) == ("png", "data_collection-lending_club")
     healthy(app.segmented_control(key="save").set_value("SVG").run())
-    (found,) = app.main.get("plotly_chart")
-    assert json.loads(found.proto.config)["toImageButtonOptions"]["format"] == "svg"
+    assert json.loads(accuracy_chart(app).config)["toImageButtonOptions"]["format"] == "svg"
 
 
 def test_a_link_opens_the_same_view(open_page: Open, results: Path) -> None:
@@ -117,3 +121,21 @@ def test_other_pages_open_after_a_dataset_that_they_do_not_have(open_page: Open,
         app.switch_page(f"pages/{page}.py")
         healthy(app.run())
     assert app.segmented_control(key="data").value in [facts.title for facts in DATASETS.values()]
+
+
+def test_the_answer_comes_first_then_gain_against_risk(open_page: Open) -> None:
+    app = open_page("benchmarks")
+    text = words(app)
+    assert "reaches the paper if our mean" in text  # what "222 of 302" counts
+    (gains,) = [each.proto for each in app.main.get("plotly_chart") if "toImage" not in each.proto.config]
+    lines = {each["name"]: each for each in json.loads(gains.spec)["data"]}
+    first = gain.points("mnist")["Q-RLM"][0]
+    assert lines["Q-RLM"]["x"][0] == pytest.approx(first.risk, abs=1e-3)
+    assert "code and label as one pair, k = " in lines["Q-RLM"]["customdata"][0]
+    assert "13,500 people" in lines["Q-RLM"]["customdata"][0] and "apart, λ = " in lines["V-RLM"]["customdata"][0]
+    assert f"<b>{first.gain:.0f} %</b>" in text and f"<b>{first.risk:.0f} %</b>" in text
+    html = [each.value for each in app.main.get("html")]
+    order = [next(i for i, each in enumerate(html) if mark in each) for mark in ("needs", "teaches", "rlm-figures")]
+    assert order == sorted(order)
+    healthy(app.selectbox(key="exp").set_value("Novel class").run())
+    assert len(app.main.get("plotly_chart")) == 1  # whose reports were not attacked

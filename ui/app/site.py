@@ -60,11 +60,19 @@ PAGES: tuple[PageSpec, ...] = (
         answer="Short chapters, each with one idea and one thing to play with.",
     ),
     PageSpec(
+        file="advise",
+        title="Choose an ε",
+        icon=":material/tune:",
+        group=DECIDE,
+        wish="Choose an ε",
+        answer="Say which accuracy you need; read the smallest ε, and what it means for each person.",
+    ),
+    PageSpec(
         file="bound",
         title="How good can it get?",
         icon=":material/straighten:",
         group=DECIDE,
-        wish="Choose an ε",
+        wish="Know the limits",
         answer="The best accuracy that a budget allows, in theory and as measured.",
     ),
     PageSpec(

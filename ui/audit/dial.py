@@ -6,17 +6,18 @@ from rlm_core.audit import AuditResult
 from ui.kit.colours import OVER, OWNER
 from ui.kit.formats import number
 
-TOPS = (1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0)
+BEYOND = 2.0
+"""The scale ends at this multiple of the claim, whatever is measured: what is broken flies past the claim, not the
+claim towards zero."""
 
 
-def scale_top(epsilon: float, bound: float) -> float:
-    """The end of the scale: the claim lies in its left two thirds, the bound on it.
+def scale_top(epsilon: float) -> float:
+    """The end of the scale.
 
-    >>> scale_top(1.0, 0.9), scale_top(1.0, 5.9), scale_top(8.0, 7.2)
-    (2.0, 8.0, 12.0)
+    >>> scale_top(1.0), scale_top(8.0)
+    (2.0, 16.0)
     """
-    wanted = max(1.5 * epsilon, 1.1 * bound)
-    return next((top for top in TOPS if top >= wanted), wanted)
+    return BEYOND * epsilon
 
 
 def dial(epsilon: float, bound: float | None, *, running: str = "") -> str:
@@ -25,10 +26,11 @@ def dial(epsilon: float, bound: float | None, *, running: str = "") -> str:
     ``bound`` is None before anything was measured; ``running`` are words shown meanwhile.
     """
     value = bound or 0.0
-    top = scale_top(epsilon, value)
+    top = scale_top(epsilon)
     claim, needle = 180.0 * epsilon / top, 180.0 * min(value / top, 1.0)
     state = "rlm-over" if value > epsilon else "rlm-under"
     measured = "–" if bound is None else f"{bound:.2f}"
+    end = f"{number(top)} and beyond" if value > top else number(top)
     label = f"claimed {number(epsilon)}, measured at least {measured}"
     turn = claim - 90.0
     return (
@@ -40,7 +42,7 @@ def dial(epsilon: float, bound: float | None, *, running: str = "") -> str:
         f'<b style="transform:translate(-50%, 50%) rotate({-turn:.1f}deg)">claimed<br>ε = {number(epsilon)}</b></i>'
         f'<i class="rlm-needle" style="transform:rotate({needle - 90:.1f}deg)"></i>'
         f'<div class="rlm-read"><strong>{measured}</strong><span>{running or "measured ε, at least"}</span></div></div>'
-        f'<div class="rlm-ends"><small>0</small><small>{number(top)}</small></div></div>'
+        f'<div class="rlm-ends"><small>0</small><small>{end}</small></div></div>'
     )
 
 

@@ -18,6 +18,8 @@ def show() -> None:
     heading("Is it really private?", text.LEDE)
     st.html(Path(__file__).with_name("style.css"))
     bench()
+    with st.expander("Is the claim true, and how do we know? What is proved, what is measured, what neither covers"):
+        st.markdown(text.PROVED)
     with st.expander("How does the audit work, and what can it not show?"):
         st.markdown(text.HOW)
     with st.expander("Every mechanism, audited"):

@@ -72,6 +72,34 @@ BREAKS: dict[str, tuple[str, str]] = {
 }
 """For each broken mechanism: a name for its switch, and what is wrong with it."""
 
+EVENTS = {
+    "log-likelihood ratio": "the report is much likelier from the one record than from the other",
+    "projection on": "the report lies far on the one record’s side",
+    "learnt ratio of low bits": "the last binary digits of the numbers, which depend on the record",
+    "learnt ratio of atoms": "whole reports that come again, and more often from the one record",
+}
+"""How the name of an attacker's score begins, and what it looks at."""
+
+PROVED = r"""
+**Proved, for every record and every report.** Measure *z* in steps of *l*/*G* and cut it to whole steps: a vector
+*k* of integers, whose length the clip keeps at most *G*. Add independent whole-number noise with probability
+proportional to $e^{-|n|/2^{30}}$, drawn exactly. For any two records and any output *o*,
+
+$$
+\frac{P(o \mid k)}{P(o \mid k')} = \prod_i e^{(|o_i - k'_i| - |o_i - k_i|)/2^{30}}
+\le e^{\lVert k - k' \rVert_1 / 2^{30}} \le e^{2G/2^{30}} \le e^{\varepsilon}
+$$
+
+because *G* is ε·2²⁹, rounded down. To multiply *o* by *l*/*G* afterwards tells nothing more. ∎ This is the proof for
+numbers with Laplace noise (V-RLM, C-RLM). That of codes is a line longer: a set that holds the code is e^ε times as
+likely as one that does not, and no two sets differ by more. Every mechanism has its own proof beside its code.
+
+**Measured.** That the program does what the proof says: the dial above, for two records and so many samples.
+
+**Covered by neither.** That the device is sound and its random source good; how long an answer takes; what somebody
+sends a second time; and what the collector knows from elsewhere.
+"""
+
 PAIR = (
     "Above: how often each output came from the first and from the second record; lines where the mechanism says what "
     "to expect. Below: the logarithm of the quotient, each bar an interval that holds its true value (all of them "

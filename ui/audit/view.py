@@ -84,7 +84,7 @@ def dial_view(question: Question) -> None:
     st.html(f'<p class="rlm-promise">{verdict(result, most_provable(question.samples, width=width))}</p>')
     st.html(
         f'<p class="rlm-note">{question.samples:,} outputs of each record. '
-        f"What gave most away: <i>{_event(result.event)}</i>.</p>"
+        f"What gave most away: <b>{event_words(result.event)}</b> <i>({_event(result.event)})</i>.</p>"
     )
     st.button(
         "Measure again",
@@ -104,6 +104,15 @@ def _progress(progress: Progress | None) -> tuple[float | None, str]:
     return progress.lower_bound, f"{doing}: {share} %"
 
 
+def event_words(event: str) -> str:
+    """What the attacker looked at, in words; the symbol comes after it.
+
+    >>> event_words("projection on z - z_other >= 39.1 or <= -39.1")
+    'the report lies far on the one record’s side'
+    """
+    return next((words for start, words in text.EVENTS.items() if event.startswith(start)), "a rule that it found")
+
+
 def _event(event: str) -> str:
     event = re.sub(r"-(?=[\d.]|inf)", "−", event)  # a minus sign; a hyphen stays one
     return event.replace("z_other", "z′").replace(">=", "≥").replace("<=", "≤")
@@ -114,7 +123,7 @@ def history_view() -> None:
     runs = run.history()
     if len(runs) < 2:
         return
-    top = max(scale_top(result.epsilon, result.lower_bound) for _, result in runs)
+    top = max(max(scale_top(result.epsilon), result.lower_bound) for _, result in runs)
     rows = "".join(
         run_bar(f"{_title(question.name)}, ε = {number(question.epsilon)}", result, top=top)
         for question, result in runs[:8]

@@ -15,10 +15,12 @@ from ui.evidence.data import Level, Need, View
 from ui.kit.charts import Figure, axis, layout, level
 from ui.kit.colours import COLLECTOR, NEUTRAL
 from ui.kit.formats import number
+from ui.kit.gain_chart import release_words
 from ui.kit.html import table_html
 from ui.kit.mechanism_style import looks
 
 LOW, HIGH = 0.4, 10.6
+END_LABELS = 11.9  # room for the mechanisms' names at the right
 
 
 def accuracy_chart(shown: View, *, with_paper: bool) -> Figure:
@@ -38,16 +40,35 @@ def accuracy_chart(shown: View, *, with_paper: bool) -> Figure:
     lowest, highest = min([*values, shown.chance]), max([*values, shown.chance])
     room = max(highest - lowest, 5.0)
     lines, labels = _levels(shown, {name: colour for name, (colour, _) in look.items()}, room)
+    labels += _ends(shown, look, room, with_paper=with_paper)
     return {
         "data": traces + lines,
         "layout": layout(540)
         | {
-            "xaxis": axis("ε of one person") | {"range": [LOW, HIGH], "tickvals": [1, 2, 4, 6, 8, 10]},
+            "xaxis": axis("ε of one person") | {"range": [LOW, END_LABELS], "tickvals": [1, 2, 4, 6, 8, 10]},
             "yaxis": axis("right answers")
             | {"range": [max(0.0, lowest - 0.08 * room), highest + 0.09 * room], "ticksuffix": " %"},
             "annotations": labels,
         },
     }
+
+
+def _ends(shown: View, look: dict[str, tuple[str, str]], room: float, *, with_paper: bool) -> list[Figure]:
+    """Every mechanism's name at the right end of its curve, ours where there is one; moved apart where they collide."""
+    ends = []
+    for name in shown.mechanisms:
+        curve = {cell.epsilon: cell.mean for cell in shown.ours.get(name, [])}
+        if not curve and with_paper:
+            curve = {epsilon: mean for epsilon, (mean, _) in shown.paper.get(name, {}).items()}
+        finite = {epsilon: mean for epsilon, mean in curve.items() if math.isfinite(epsilon)}
+        if finite:
+            ends.append((finite[max(finite)], name))
+    labels, lowest = [], -math.inf
+    for y, name in sorted(ends):
+        lowest = max(y, lowest + 0.045 * room)
+        labels.append(_label(lowest, f"<b>{shown_name(name)}</b>", "middle") | {"x": HIGH - 0.4})
+        labels[-1]["font"] = {"size": 12, "color": look[name][0]}
+    return labels
 
 
 def _theory(classes: int) -> list[Figure]:
@@ -112,20 +133,25 @@ def _whiskers(sizes: list[float], colour: str) -> Figure:
 
 
 def settings(cell: Cell) -> str:
-    """Everything behind one mark: accuracy, seeds, λ, d, l, ε_pre, rows, version."""
+    """Everything behind one mark: accuracy, release (pair or split), k or d, l, ε_pre, people, seeds, version."""
     seeds = f"{cell.seeds} seed" + "s" * (cell.seeds != 1)
     parts = [
-        f"λ = {cell.lam}" if cell.lam else "",
-        f"d = {cell.latent_dim}" if cell.latent_dim else "",
+        release_words(cell) if cell.experiment == "data_collection" else _size(cell),
         f"l = {cell.radius.removesuffix('.0')}" if cell.radius else "",
         f"ε_pre = {cell.epsilon_pretraining.removesuffix('.0')}" if cell.epsilon_pretraining else "",
     ]
     chosen = ", ".join(part for part in parts if part)
     return html.escape(
-        f"ε = {number(cell.epsilon)}: {mean_std(cell.mean, cell.std)} %\n{seeds}"
-        + (f", {chosen}" if chosen else "")
-        + f"\ntrained on {cell.train_rows}, tested on {cell.test_rows}\nversion {cell.version}"
+        f"ε = {number(cell.epsilon)}: {mean_std(cell.mean, cell.std)} % over {seeds}"
+        + (f"\n{chosen}" if chosen else "")
+        + f"\n{cell.train_rows} people sent a report, {cell.test_rows} were tested\nversion {cell.version}"
     ).replace("\n", "<br>")
+
+
+def _size(cell: Cell) -> str:
+    """λ and d, as far as they are known."""
+    known = (f"λ = {cell.lam}" if cell.lam else "", f"d = {cell.latent_dim}" if cell.latent_dim else "")
+    return ", ".join(each for each in known if each)
 
 
 def mean_std(mean: float, std: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Which mechanism keeps how much? Ours beside the paper's, cell by cell, from the committed result files."""
+"""The evidence: what each mechanism keeps, the answer first, then charts, then cell by cell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ui.evidence import text
 def show() -> None:
     """The whole page."""
     require_app()
-    heading("Which mechanism keeps how much?", text.LEDE)
+    heading("The evidence: which mechanism keeps how much?", text.LEDE)
     workbench()
 
 
@@ -25,14 +25,16 @@ def workbench() -> None:
         chart_section,
         choose,
         download_section,
+        gain_section,
         registry_section,
         table_section,
     )
 
     shown = choose()
-    chart_section(shown)
-    st.header("I need so much accuracy: which ε?", anchor=False)
     answer_section(shown)
+    gain_section(shown)
+    st.header("Accuracy at every ε, ours and the paper’s", anchor=False)
+    chart_section(shown)
     st.header("Cell by cell", anchor=False)
     table_section(shown)
     st.header("Take it with you", anchor=False)

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 LEDE = (
-    "Every mechanism on every dataset, as we measured it, beside the numbers that the paper printed. All of it is read "
-    "from the result files that come with the project: one row for each trial, with its seed and version."
+    "Every mechanism on every dataset, as we measured it, beside the numbers that the paper printed. Nothing here is "
+    "typed in: the page reads the result files of the project, one row for each trial, with its seed and version."
+)
+
+COUNT = (
+    "A cell is one mechanism on one dataset at one ε. It reaches the paper if our mean over the seeds is no more than "
+    "one of the paper’s standard deviations below the paper’s mean; better counts as reached. Cells that the paper "
+    "does not have are not counted."
 )
 
 ABOUT: dict[str, str] = {
@@ -21,8 +27,8 @@ ABOUT: dict[str, str] = {
         "they add to the clean ones?"
     ),
     "private_inference": (
-        "As in data collection, but the *test points are privatised, too*. The curves of theory are from the page on "
-        "the accuracy bound."
+        "As in data collection, but the *test points are privatised, too*. The curves of theory are those of the page "
+        "“How good can it get?”."
     ),
     "auxiliary_size": (
         "How much public data does it take to train the mechanism? η is the share of the training set that it gets; "

@@ -8,7 +8,7 @@ import math
 import pandas as pd
 import streamlit as st
 
-from benchmarks import summary, table
+from benchmarks import gain, summary, table
 from rlm_core.catalogue import DATASETS, EXPERIMENTS
 from rlm_core.registry import REGISTRY
 from ui.app import controls
@@ -17,8 +17,9 @@ from ui.evidence.data import View
 from ui.evidence.figures import accuracy_chart, cells_table, needs_list
 from ui.evidence.text import ABOUT
 from ui.kit.address import in_address
-from ui.kit.charts import saving_config
+from ui.kit.charts import CONFIG, saving_config
 from ui.kit.formats import number
+from ui.kit.gain_chart import CAPTION, gain_chart
 from ui.kit.html import figures_html, table_html, table_row
 from ui.kit.take_along import file_button
 
@@ -66,15 +67,44 @@ def chart_section(shown: View) -> None:
     st.caption(text.CHART + " " + text.SAVE)
 
 
+def gain_section(shown: View) -> None:
+    """What everybody gains against what each risks; for data collection, whose reports were attacked."""
+    found = gain.points(shown.dataset) if shown.experiment == gain.EXPERIMENT else {}
+    if not found:
+        return
+    st.header("What everybody gains, and what it costs each", anchor=False)
+    st.html(f'<p class="rlm-lede">{gain_sentence(shown.dataset)}</p>')
+    st.plotly_chart(
+        gain_chart(found, len(DATASETS[shown.dataset].classes)),
+        theme=None,
+        config=CONFIG,
+        key="gain_chart",
+        alt=f"What everybody gains against what each risks on {DATASETS[shown.dataset].title}",
+    )
+    st.caption(CAPTION)
+
+
+def gain_sentence(dataset: str) -> str:
+    """The smallest ε at which most is gained, in one sentence; as HTML."""
+    best = max(gain.points(dataset).items(), key=lambda each: each[1][0].gain)
+    name, first = html.escape(summary.shown_name(best[0])), best[1][0]
+    return (
+        f"At ε = {number(first.epsilon)}, <b>{name}</b> teaches the collector a model that is right "
+        f"<b>{first.gain:.0f} %</b> of the time, while one sender’s class is guessed from the report "
+        f"<b>{first.risk:.0f} %</b> of the time: {gain.chance(dataset):g} % without any report."
+    )
+
+
 def headline(shown: View) -> str:
     """How many cells reach the paper: here, and in all experiments together. As HTML."""
     here = data.count(shown.cells)
     everything = data.count([cell for name in ABOUT for cell in summary.cells(name)])
-    return figures_html(
-        (f"{here.reached} of {here.compared}", "cells here at or above the paper’s mean − 1 std"),
-        (f"{here.within} of {here.compared}", "within its ±2 std, or better"),
-        (f"{everything.reached} of {everything.compared}", "at or above mean − 1 std in all experiments"),
+    figures = figures_html(
+        (f"{here.reached} of {here.compared}", "cells here reach the paper"),
+        (f"{here.within} of {here.compared}", "come within two of its standard deviations"),
+        (f"{everything.reached} of {everything.compared}", "reach it in all experiments together"),
     )
+    return f'{figures}<p class="rlm-note">{text.COUNT}</p>'
 
 
 def answer_section(shown: View) -> None:

@@ -1,0 +1,199 @@
+"""Gain against risk, and the ε that an accuracy needs: what the pages say about choosing one. From committed results.
+
+Gain: the accuracy of the model that data collection learns from everybody. Risk: how often Bayes' rule guesses one
+sender's class from the same report (``benchmarks.experiments.gain_risk``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from benchmarks import summary, table
+from benchmarks.summary import Cell
+from rlm_core.catalogue import CODES, DATASETS
+
+EXPERIMENT = "data_collection"
+PREFIX = f"{CODES} people="
+"""Of the names in people_needed.csv; the factor follows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One mechanism at one ε, all in percent: gain with its deviation between seeds, risk with that between draws."""
+
+    epsilon: float
+    gain: float
+    gain_std: float
+    risk: float
+    risk_std: float
+    cell: Cell
+
+
+def points(dataset: str) -> dict[str, list[Point]]:
+    """By mechanism, ε rising; only where both were measured."""
+    risks = {(cell.mechanism, cell.epsilon): cell for cell in summary.cells("gain_risk") if cell.dataset == dataset}
+    found: dict[str, list[Point]] = {}
+    for cell in reversed(collected(dataset)):
+        risk = risks.get((cell.mechanism, cell.epsilon))
+        if risk is not None:
+            point = Point(
+                epsilon=cell.epsilon,
+                gain=cell.mean,
+                gain_std=cell.std,
+                risk=risk.mean,
+                risk_std=risk.draw_std,
+                cell=cell,
+            )
+            found.setdefault(cell.mechanism, []).append(point)
+    return {name: found[name] for name in dict.fromkeys(cell.mechanism for cell in collected(dataset)) if name in found}
+
+
+def collected(dataset: str) -> list[Cell]:
+    """Our cells of data collection at finite ε, by mechanism, ε falling."""
+    return [cell for cell in summary.cells(EXPERIMENT) if cell.dataset == dataset and math.isfinite(cell.epsilon)]
+
+
+def people_measured(dataset: str) -> int:
+    """How many people sent a report in data collection: n₀."""
+    return int(collected(dataset)[0].train_rows)
+
+
+def equivalent_epsilon(epsilon: float, factor: float) -> float:
+    """The ε₀ at which one person says as much as ``factor`` people at ε: sinh²(ε₀/2) = factor·sinh²(ε/2).
+
+    The model of the rule for k (``benchmarks.experiments.people_needed``), for pairs of code and label.
+
+    >>> round(equivalent_epsilon(2.0, 1.0), 6), equivalent_epsilon(1.0, 4.0) < 2.0
+    (2.0, True)
+    """
+    return 2 * math.asinh(math.sqrt(factor) * math.sinh(epsilon / 2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """The Q-RLM with ``factor`` times the people: what was measured, and what the model says from n₀ people alone."""
+
+    factor: float
+    people: int
+    epsilon: float
+    measured: float
+    std: float
+    modelled: float | None
+
+
+@cache
+def tried(dataset: str) -> tuple[Tried, ...]:
+    """All trials with fewer and more people, beside the model; ``modelled`` is None outside what n₀ people measured."""
+    base = {cell.epsilon: cell.mean for cell in _of(collected(dataset), CODES)}
+    found = []
+    for cell in summary.cells("people_needed"):
+        if cell.dataset == dataset:
+            factor = float(cell.mechanism.removeprefix(PREFIX))
+            found.append(
+                Tried(
+                    factor=factor,
+                    people=int(cell.train_rows),
+                    epsilon=cell.epsilon,
+                    measured=cell.mean,
+                    std=cell.draw_std,
+                    modelled=between(base, equivalent_epsilon(cell.epsilon, factor)),
+                )
+            )
+    return tuple(found)
+
+
+def between(curve: Mapping[float, float], epsilon: float) -> float | None:
+    """A curve's value at ε by straight lines; None outside what was measured.
+
+    >>> between({1.0: 10.0, 2.0: 20.0}, 1.5), between({1.0: 10.0}, 3.0) is None
+    (15.0, True)
+    """
+    known = sorted(curve)
+    if not known or not known[0] <= epsilon <= known[-1]:
+        return None
+    for low, high in zip(known, known[1:], strict=False):
+        if low <= epsilon <= high:
+            return curve[low] + (curve[high] - curve[low]) * (epsilon - low) / (high - low)
+    return curve[known[0]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """The ε that a mechanism needs; None where it is never enough, up to the largest ε measured.
+
+    ``low`` and ``high``: where the curve one standard deviation (between seeds) above and below crosses; ``high`` is
+    None if it never does. ``at_most``: the smallest ε measured is enough. ``modelled``: for other numbers of people.
+    """
+
+    mechanism: str
+    epsilon: float | None
+    low: float | None
+    high: float | None
+    at_most: bool
+    best: float
+    modelled: bool
+
+
+def needs(dataset: str, accuracy: float, factor: float = 1.0) -> list[Need]:
+    """For every mechanism of data collection with ``factor`` times the people measured; the smallest ε first.
+
+    Other numbers of people than measured are modelled for codes alone; other mechanisms are left out then.
+    """
+    cells = collected(dataset)
+    found = []
+    for name in dict.fromkeys(cell.mechanism for cell in cells):
+        if factor != 1.0 and name != CODES:
+            continue
+        mine = _of(cells, name)
+        curves = [{cell.epsilon: cell.mean + side * _spread(cell) for cell in mine} for side in (0, 1, -1)]
+        epsilon, low, high = (summary.epsilon_needed(curve, accuracy) for curve in curves)
+        at_most = epsilon is not None and epsilon == min(curves[0])
+        found.append(
+            Need(
+                mechanism=name,
+                epsilon=_scaled(epsilon, factor),
+                low=_scaled(low, factor),
+                high=_scaled(high, factor),
+                at_most=at_most,
+                best=max(curves[0].values()),
+                modelled=factor != 1.0,
+            )
+        )
+    return sorted(found, key=lambda need: (need.epsilon is None, need.epsilon or -need.best))
+
+
+def risk_at(dataset: str, mechanism: str, epsilon: float) -> float | None:
+    """How often the attacker guesses right, between the measured ε by straight lines; in percent."""
+    mine = points(dataset).get(mechanism, [])
+    return between({0.0: chance(dataset)} | {point.epsilon: point.risk for point in mine}, epsilon) if mine else None
+
+
+def gain_at(dataset: str, mechanism: str, epsilon: float) -> float | None:
+    """The model's accuracy, between the measured ε by straight lines; in percent."""
+    return between({cell.epsilon: cell.mean for cell in _of(collected(dataset), mechanism)}, epsilon)
+
+
+def chance(dataset: str) -> float:
+    """What guessing gives without any report, in percent: classes are equally frequent."""
+    return 100 / len(DATASETS[dataset].classes)
+
+
+def datasets() -> list[str]:
+    """Datasets with committed data collection."""
+    measured = {row["dataset"] for row in table.read(EXPERIMENT)}
+    return [name for name in DATASETS if name in measured]
+
+
+def _of(cells: Sequence[Cell], mechanism: str) -> list[Cell]:
+    return [cell for cell in cells if cell.mechanism == mechanism]
+
+
+def _spread(cell: Cell) -> float:
+    return 0.0 if math.isnan(cell.std) else cell.std
+
+
+def _scaled(epsilon: float | None, factor: float) -> float | None:
+    return None if epsilon is None else equivalent_epsilon(epsilon, 1 / factor)

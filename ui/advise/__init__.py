@@ -1,0 +1,1 @@
+"""The page that helps to choose an ε."""
