@@ -95,6 +95,7 @@ PAGES: tuple[PageSpec, ...] = (
         file="room",
         title="Collect from a room",
         icon=":material/qr_code_2:",
+        group=COLLECT,
         wish="Ask real people",
         answer="A code on the wall, a private report from every phone, and an estimate that appears from them.",
     ),
