@@ -26,6 +26,8 @@ from rlm_core.owner.randomness import random_words, uniform_below
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.types import BoolArray, FloatArray, IntArray, finite, positive
 
+_MOST = 1e300  # a difference of two numbers within it is finite: no record ends in an error
+
 
 @dataclass(frozen=True, kw_only=True)
 class JointLaplace:
@@ -60,6 +62,8 @@ class JointLaplace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centre", _vector("centre", self.centre))
+        if max(map(abs, self.centre)) > _MOST:
+            raise ValueError(f"Expected a centre within ±{_MOST:g}, got {max(self.centre, key=abs):g}.")
         object.__setattr__(self, "constant", positive("constant", self.constant))
         object.__setattr__(self, "radius", positive("radius", self.radius))
         object.__setattr__(self, "epsilon", self.noise.epsilon)  # checked there
@@ -93,8 +97,8 @@ class JointLaplace:
         return result
 
     def centred(self, h: ArrayLike) -> FloatArray:
-        """(h − μ, c): (n, d) to (n, d + 1). NOT private."""
-        rows = _rows(h, len(self.centre)) - np.asarray(self.centre)
+        """(h − μ, c): (n, d) to (n, d + 1), whatever h is: beyond ±10³⁰⁰ it counts as that. NOT private."""
+        rows = np.clip(_rows(h, len(self.centre)), -_MOST, _MOST) - np.asarray(self.centre)  # cannot overflow
         return np.concatenate([rows, np.full((len(rows), 1), self.constant)], axis=1)
 
     def privatise(self, h: ArrayLike, y: ArrayLike) -> FloatArray:

@@ -32,7 +32,7 @@ export class JointLaplace {
   privatiseWith(source, h, y) {
     const sign = 2 * integer("label", y, 0, 1) - 1;
     const record = checked(h, this.centre.length);
-    return this.noise.privatiseWith(source, [...record.map((v, i) => (v - this.centre[i]) * sign), this.constant * sign]);
+    return this.noise.privatiseWith(source, [...record.map((v, i) => (Math.min(Math.max(v, -1e300), 1e300) - this.centre[i]) * sign), this.constant * sign]);
   }
 }
 

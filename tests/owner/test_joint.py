@@ -176,3 +176,11 @@ def test_bad_input_is_named() -> None:
         JointLaplace(epsilon=1.0, radius=1.0, centre=(0.0,), constant=0.0)
     with pytest.raises(ValueError, match="Expected epsilon > 0"):
         laplace(-1.0)
+
+
+@pytest.mark.parametrize("h", [1.7e308, -1.7e308])
+def test_no_record_is_so_large_that_it_ends_in_an_error(h: float) -> None:
+    joint = JointLaplace(epsilon=1.0, radius=2.0, centre=(-1e300, 0.0), constant=1.0)
+    assert np.isfinite(joint.privatise([[h, h]], [1])).all()
+    with pytest.raises(ValueError, match="Expected a centre within"):
+        JointLaplace(epsilon=1.0, radius=2.0, centre=(1e301,), constant=1.0)
