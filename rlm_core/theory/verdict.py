@@ -54,9 +54,7 @@ def verdict(epsilon: float) -> Verdict:
     sentence = f"A suspicion of {_percent(SUSPICION)} can become at most {_percent(after)}."
     if epsilon >= WARNING_FROM:
         return Verdict(strength="hardly any", sentence=f"{sentence} Hardly anything is protected.", warning=True)
-    strength: Strength = (
-        "strong" if epsilon <= STRONG_UP_TO else "moderate" if epsilon <= MODERATE_UP_TO else "weak"
-    )
+    strength: Strength = "strong" if epsilon <= STRONG_UP_TO else "moderate" if epsilon <= MODERATE_UP_TO else "weak"
     return Verdict(strength=strength, sentence=sentence, warning=False)
 
 

@@ -48,7 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shipping.add_argument(
         "--codes", nargs="+", type=int, help="of a Q-RLM: one mechanism for each number (default: as shipped)"
     )
-    tree = commands.add_parser("tree", help="write the order of merges on the card of shipped codes (needs the dataset)")
+    tree = commands.add_parser(
+        "tree", help="write the order of merges on the card of shipped codes (needs the dataset)"
+    )
     tree.add_argument("name", help="the finest codes of a dataset")
     options = parser.parse_args(arguments)
     if options.command == "tree":
