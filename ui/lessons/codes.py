@@ -48,8 +48,8 @@ def play() -> None:
             key="codes_picture",
             caption=(
                 f"What a collector learns from {gain.people_measured('mnist'):,} reports of digits at this ε: how "
-                "often its model is right about a new digit (committed results, mean over the seeds). A code is one symbol, "
-                "so noise has nowhere to add up; and for learning it is enough to count which code goes with which "
+                "often its model is right about a new digit (committed results, mean over the seeds). A code is one "
+                "symbol, so noise has nowhere to add up; and to learn it is enough to count which code goes with which "
                 "label."
             ),
         )

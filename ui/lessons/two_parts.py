@@ -26,8 +26,8 @@ def play() -> None:
         half = float(people_factor(kept_apart(epsilon, 0.5)))
         st.html(
             f'<p class="rlm-promise">The record gets εx = <strong>{number(round(lam * epsilon, 3))}</strong>, the '
-            f"label εy = <strong>{number(round((1 - lam) * epsilon, 3))}</strong>. Best here is <strong>λ = ½</strong>; "
-            f"sent as one pair, {times(half / together)} times fewer people do.</p>"
+            f"label εy = <strong>{number(round((1 - lam) * epsilon, 3))}</strong>. Best here is "
+            f"<strong>λ = ½</strong>; sent as one pair, {times(half / together)} times fewer people do.</p>"
         )
         exact_note()
     with right:
@@ -77,8 +77,8 @@ CHAPTER = Chapter(
     idea=(
         "Whoever wants to learn needs the label too: this picture <i>is a 3</i>, this loan <i>was repaid</i>. The "
         "label is a secret as well, so ε is divided: <b>λ·ε for the record, the rest for its label</b>. Too little for "
-        "either, and what goes with what is lost. Better still, where the record is one of a few codes: send code and label "
-        "as <b>one pair</b>, and nothing has to be divided."
+        "either, and what goes with what is lost. Better still, where the record is one of a few codes: send code and "
+        "label as <b>one pair</b>, and nothing has to be divided."
     ),
     play=play,
     notice=(
