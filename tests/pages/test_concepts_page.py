@@ -37,8 +37,8 @@ def describing(app: AppTest) -> str:
     return str(svg.split('aria-label="')[1].split('"')[0])
 
 
-def test_there_are_eight_and_their_keys_differ() -> None:
-    assert len(CHAPTERS) == 8 == len(set(SHORT)) == len({chapter.key for chapter in CHAPTERS})
+def test_there_are_ten_and_their_keys_differ() -> None:
+    assert len(CHAPTERS) == 10 == len(set(SHORT)) == len({chapter.key for chapter in CHAPTERS})
     for chapter in CHAPTERS:
         assert sum(answer.correct for answer in chapter.answers) == 1 and len(chapter.answers) >= 3
         assert chapter.sections and all(key in paper.SECTIONS for key in chapter.sections)

@@ -129,7 +129,7 @@ def meanings(wish: Wish) -> list[tuple[str, str]]:
         (
             "A report a week",
             f"adds up to ε = {number(yearly)} in a year: the same suspicion may become <b>{below_one(a_year)}</b>. To "
-            f"stay at ε = {epsilon_up(epsilon)} over the year, each may spend {epsilon / WEEKS:.2g}.",
+            f"stay at <b>ε = {epsilon_up(epsilon)}</b> over the year, each may spend {epsilon / WEEKS:.2g}.",
         ),
         (
             "Twice the people",

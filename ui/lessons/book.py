@@ -7,7 +7,19 @@ import streamlit as st
 from ui.app.errors import guarded
 from ui.components.to_top import to_top
 from ui.kit.address import in_address
-from ui.lessons import afterwards, categories, chapter, composition, dimensions, laplace, odds, trust, warner
+from ui.lessons import (
+    afterwards,
+    categories,
+    chapter,
+    codes,
+    composition,
+    dimensions,
+    laplace,
+    odds,
+    trust,
+    two_parts,
+    warner,
+)
 from ui.lessons.chapter import Chapter
 
 CHAPTERS: tuple[Chapter, ...] = (
@@ -17,6 +29,8 @@ CHAPTERS: tuple[Chapter, ...] = (
     composition.CHAPTER,
     afterwards.CHAPTER,
     dimensions.CHAPTER,
+    two_parts.CHAPTER,
+    codes.CHAPTER,
     trust.CHAPTER,
     odds.CHAPTER,
 )

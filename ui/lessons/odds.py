@@ -1,4 +1,4 @@
-"""Chapter 8: what an ε means in odds, for somebody who already has a suspicion."""
+"""Chapter 10: what an ε means in odds, for somebody who already has a suspicion."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ def play() -> None:
             f"<strong>{percent(prior)}</strong> ends between <strong>{percent(low)}</strong> and "
             f"<strong>{percent(high)}</strong>.</p>"
         )
+        st.html(f'<p class="rlm-note">{halving(epsilon)}</p>')
         st.html(_table(prior))
         exact_note()
     with right:
@@ -48,6 +49,15 @@ def play() -> None:
                 "diagonal the report told them nothing. The shaded lens is all that ε-LDP allows, for every observer."
             ),
         )
+
+
+def halving(epsilon: float) -> str:
+    """What does halving ε do? In one sentence; as HTML."""
+    return (
+        f"<b>What does halving ε do?</b> The factor becomes its square root: × {times(math.exp(epsilon))} at "
+        f"ε = {number(epsilon)}, × {times(math.exp(epsilon / 2))} at {number(epsilon / 2)}; and a small ε needs about "
+        "four times as many people for the same accuracy."
+    )
 
 
 def limits(prior: float, epsilon: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Chapter 7: local against central differential privacy, on the same answers."""
+"""Chapter 9: local against central differential privacy, on the same answers."""
 
 from __future__ import annotations
 
