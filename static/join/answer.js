@@ -1,4 +1,4 @@
-// How an answer leaves this device: for every kind of question the same three steps, draw, read, release.
+// How an answer leaves this device: rehearse as often as you like, release once.
 // The randomness is the browser's (static/device/randomness.js); a rehearsal uses it too, and is never sent.
 
 import { RandomisedResponse } from "../../device/labels.js";
@@ -74,49 +74,5 @@ export class SymbolAnswer {
   /** @param {any} payload */
   json(payload) {
     return toJson(this.campaign, { epsilon: this.campaign.epsilon }, payload);
-  }
-}
-
-/** A drawn digit and which it is: the pair (code, digit), by the mechanism's Worker, which alone holds the drawing. */
-export class DigitAnswer {
-  /** @param {any} campaign @param {import("../../device/client.js").Owner} owner */
-  constructor(campaign, owner) {
-    this.campaign = campaign;
-    this.owner = owner;
-    this.name = campaign.mechanism;
-  }
-
-  /** @param {any} campaign @param {(done: number, total: number) => void} onProgress */
-  static async load(campaign, onProgress) {
-    const { Owner } = await import("../../device/client.js");
-    const owner = new Owner();
-    const description = await owner.load(campaign.mechanism, { onProgress });
-    if (description.digest !== campaign.digest) throw new Error("The mechanism has changed; nothing is sent.");
-    return new DigitAnswer(campaign, owner);
-  }
-
-  /** @param {{picture: Blob, digit: number}} value */
-  async parts({ picture, digit }) {
-    return [await this.owner.prepare(this.name, { picture }), this.campaign.question.label ? digit : null];
-  }
-
-  /** @param {{picture: Blob, digit: number}} value @param {number} count */
-  async rehearse(value, count) {
-    const [x, label] = await this.parts(value);
-    const { epsilon } = this.campaign;
-    const { id, draws } = await this.owner.rehearse(this.name, x, label, { epsilon }, count);
-    this.owner.forget(id);
-    const classes = 10;
-    const words = draws.map(({ members }) => {
-      const digits = Array.from(members ?? [], (bit, i) => (bit ? i % classes : -1)).filter((d) => d >= 0);
-      return [...new Set(digits)].sort().join(" ");
-    });
-    return { words, bytes: toJson(this.campaign, { epsilon }, { members: draws[0].members ?? new Uint8Array() }) };
-  }
-
-  /** @param {{picture: Blob, digit: number}} value */
-  async release(value) {
-    const [x, label] = await this.parts(value);
-    return this.owner.release(this.name, x, label, { epsilon: this.campaign.epsilon }, "me");
   }
 }

@@ -1,9 +1,9 @@
 // The join page: ask, rehearse, send once, show the bytes. Everything about the answer stays in this page and its Worker.
 
 import { Ledger } from "../../device/budget.js";
-import { DigitAnswer, SymbolAnswer } from "./answer.js";
+import { SymbolAnswer } from "./answer.js";
+import { numberForm, optionsForm } from "./forms.js";
 import { Outbox } from "./outbox.js";
-import { digitForm, numberForm, optionsForm } from "./forms.js";
 
 const REHEARSALS = 8;
 const $ = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -59,10 +59,11 @@ async function deliver(letter, campaign) {
 
 /** @param {any} campaign */
 async function ask(campaign) {
-  const digit = campaign.question.kind === "digit";
+  const { kind } = campaign.question;
+  const digit = kind === "digit" ? await import("./digit.js") : null;
   const progress = (/** @type {number} */ done, /** @type {number} */ total) => say(`Loading ${percent(done / total)}…`);
-  const answer = digit ? await DigitAnswer.load(campaign, progress) : new SymbolAnswer(campaign);
-  const make = digit ? digitForm : campaign.question.kind === "number" ? numberForm : optionsForm;
+  const answer = digit ? await digit.DigitAnswer.load(campaign, progress) : new SymbolAnswer(campaign);
+  const make = digit?.digitForm ?? (kind === "number" ? numberForm : optionsForm);
   const send = /** @type {HTMLButtonElement} */ ($("send"));
   let turn = 0;
   const form = make($("answers"), campaign, async () => {

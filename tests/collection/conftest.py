@@ -9,7 +9,7 @@ import pytest
 from room import Client, serving
 from sqlalchemy import create_engine, text
 
-from benchmarks import postgresql
+from benchmarks.service import postgresql
 from collection.store import Store
 
 

@@ -10,7 +10,7 @@ import pytest
 from room import Client, campaign, envelope, serving
 from sqlalchemy import event
 
-from benchmarks import postgresql
+from benchmarks.service import postgresql
 from collection.database import Unavailable
 from collection.store import Outcome, Store
 

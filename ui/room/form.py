@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import streamlit as st
@@ -14,6 +15,7 @@ from ui.room import text
 from ui.room.store import remember, store
 
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+ASKED = {"yes": "Do you like coffee?", "one": "What do you drink?", "number": "How many cups did you have today?"}
 HOURS = {"one hour": 1, "one day": 24, "one week": 168}
 
 
@@ -44,7 +46,7 @@ def promise(campaign: Campaign) -> None:
     verb = "name" if about.payload == "symbol" else "hold"
     st.markdown(
         f"Reports {verb} the true answer with a chance of {percent(inside)}, any other one with {percent(outside)}. "
-        f"No answer becomes more than {times(2.718281828**campaign.epsilon)} times as believable by one."
+        f"No answer becomes more than {times(math.exp(campaign.epsilon))} times as believable by one."
     )
     kind = "one symbol" if about.subset == 1 else f"a set of {about.subset}"
     st.caption(f"{about.name}: {kind} of {about.symbols}, with all of ε.")
@@ -75,7 +77,7 @@ def _question(kind: str, epsilon: float, people: int) -> Question:
         asked = st.text_input("What to draw", "Draw a digit, and say which it is.", key="room_digit", max_chars=300)
         codes = 12 if codes_for(epsilon, people) < 48 else 96
         return Digit(text=asked, card=f"mnist-qrlm-k{codes}")
-    asked = st.text_input("What to ask", "Do you like coffee?", key=f"room_ask_{kind}", max_chars=300)
+    asked = st.text_input("What to ask", ASKED[kind], key=f"room_ask_{kind}", max_chars=300)
     if kind == "yes":
         return OneOf(text=asked, answers=("no", "yes"))
     if kind == "one":

@@ -1,6 +1,6 @@
 """Phones, many at once, from a process of their own: each sends its report until it is acknowledged.
 
-``python -m benchmarks.service_load PORT PATH BODIES CONNECTIONS`` reads one body a line and prints a JSON object:
+``python -m benchmarks.service.phones PORT PATH BODIES CONNECTIONS`` reads one body a line and prints a JSON object:
 ``seconds``, ``milliseconds`` of every acknowledged request, ``errors`` (what was neither 2xx nor a reason to try again)
 and ``retries``.
 """

@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import postgresql
-from benchmarks.coverage import PEOPLE, campaigns, coverage
+from benchmarks.service import postgresql
+from benchmarks.service.coverage import PEOPLE, campaigns, coverage
 from collection.campaign import Campaign
 from collection.questions import OneOf
 from collection.store import Store, report_id
 from rlm_core.owner.labels import RandomisedResponse
 
-RESULTS = Path(__file__).parent / "results" / "service.json"
+RESULTS = Path(__file__).parents[1] / "results" / "service.json"
 CONNECTIONS = 32
 Figures = dict[str, Any]
 
@@ -212,7 +212,7 @@ class Server:
 
     def start(self) -> None:
         """Start and wait until it answers."""
-        command = [sys.executable, "-m", "uvicorn", "benchmarks.service_app:app", "--port", str(self.port)]
+        command = [sys.executable, "-m", "uvicorn", "benchmarks.service.server:app", "--port", str(self.port)]
         environment = os.environ | {"RLM_DATABASE": self.url, "RLM_REPORTS_PER_SECOND": "1000000"}
         quiet = ["--log-level", "error", "--no-access-log"]
         self._process = subprocess.Popen([*command, *quiet], env=environment)
@@ -236,7 +236,7 @@ class Server:
 @contextmanager
 def client(port: int, path: str, file: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Phones that send the bodies in a file."""
-    command = [sys.executable, "-m", "benchmarks.service_load", str(port), path, str(file), str(CONNECTIONS)]
+    command = [sys.executable, "-m", "benchmarks.service.phones", str(port), path, str(file), str(CONNECTIONS)]
     running = subprocess.Popen(command, stdout=subprocess.PIPE)
     try:
         yield running

@@ -1,0 +1,20 @@
+"""Answer a campaign of k-RR: python examples/campaign_client.py http://127.0.0.1:8501/join/ID 1"""
+
+import json
+import os
+import sys
+import urllib.request
+
+from rlm_core import RandomisedResponse, Report
+
+link, answer = sys.argv[1], int(sys.argv[2])
+api = link.replace("/join/", "/api/campaigns/")
+about = json.load(urllib.request.urlopen(api))
+epsilon, symbols = about["epsilon"], about["symbols"]
+symbol = int(RandomisedResponse(epsilon=epsilon, classes=symbols).privatise(answer)[0])  # once: do not draw again
+report = Report(
+    mechanism=about["mechanism"], digest=about["digest"], epsilon_x=epsilon, symbol=symbol, of=symbols
+).to_json()
+body = f'{{"nonce":"{os.urandom(16).hex()}","report":{report}}}'.encode()
+request = urllib.request.Request(f"{api}/reports", body, {"content-type": "application/json"})
+print(urllib.request.urlopen(request).status, report)

@@ -1,0 +1,107 @@
+"""Collect from a room: what is promised before, the live estimate, and that nobody sees another's campaign."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from page_driver import Open, healthy, piece, words
+
+from collection.questions import Digit, OneOf
+from collection.store import Store
+from ui.room import invitation
+from ui.room.estimates import estimates_html
+from ui.room.store import store as room_store
+
+
+@pytest.fixture(autouse=True)
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setenv("RLM_DATABASE", f"sqlite:///{tmp_path / 'campaigns.db'}")
+    room_store.cache_clear()
+    yield room_store()
+    room_store.cache_clear()
+
+
+def test_a_campaign_from_start_to_deletion(open_page: Open, database: Store) -> None:
+    app = open_page("room")
+    assert "± " in words(app) and "For ± 5 points it takes" in words(app)
+    app.text_input(key="room_title").set_value("Coffee in this room")
+    app.button(key="room_start").click()
+    healthy(app.run())
+    (state,) = database.states()
+    assert state.campaign.title == "Coffee in this room" and state.campaign.epsilon == 2.0
+    assert app.query_params["campaign"] in (state.id, [state.id])
+    assert f"/join/{state.id}" in piece(app, "rlm-invitation") and "data:image/svg" in piece(app, "rlm-invitation")
+    assert "no phone can come" in words(app)  # a loopback address
+    assert "Nobody has reported yet" in words(app)
+    database.add(state.id, [(os.urandom(16), b"\0\1") for _ in range(20)])
+    healthy(app.run())
+    assert "<strong>20</strong>" in piece(app, "rlm-figures") and "yes" in piece(app, "rlm-estimates")
+    app.button(key="room_close").click()
+    healthy(app.run())
+    assert "no further reports" in words(app)
+    assert app.button(key="room_delete").disabled
+    app.checkbox(key="room_sure").check()
+    healthy(app.run())
+    app.button(key="room_delete").click()
+    healthy(app.run())
+    assert database.states() == []
+
+
+def test_only_the_secret_link_opens_a_campaign(open_page: Open, database: Store) -> None:
+    app = open_page("room")
+    app.button(key="room_start").click()
+    healthy(app.run())
+    (state,) = database.states()
+    stranger = open_page("room", campaign=state.id, token="guessed")
+    assert "not its creator" in words(stranger) and not stranger.main.get("download_button")
+    assert "rlm-invitation" not in words(stranger)
+    creator = open_page("room", campaign=state.id, token=str(np.ravel(app.query_params["token"])[0]))
+    assert "rlm-invitation" in words(creator)
+
+
+@pytest.mark.parametrize("kind", ["one of several", "a number", "draw a digit"])
+def test_other_questions(open_page: Open, database: Store, kind: str) -> None:
+    app = open_page("room")
+    app.session_state["room_kind"] = kind
+    healthy(app.run())
+    app.button(key="room_start").click()
+    healthy(app.run())
+    (state,) = database.states()
+    assert {"one of several": "one-of", "a number": "number", "draw a digit": "digit"}[
+        kind
+    ] == state.campaign.question.kind
+    if isinstance(state.campaign.question, Digit):
+        sets = state.campaign.question.channel(2.0).privatise_symbols(np.arange(30))
+        database.add(state.id, [(os.urandom(16), row.tobytes()) for row in np.packbits(sets, axis=1)])
+        healthy(app.run())
+        assert piece(app, "rlm-wall").count("<img") == 30
+
+
+def test_what_is_missing_is_said_instead_of_a_button(open_page: Open) -> None:
+    app = open_page("room")
+    app.text_input(key="room_title").set_value(" ")
+    healthy(app.run())
+    assert "title" in words(app) and not [button for button in app.button if button.key == "room_start"]
+
+
+def test_where_phones_find_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RLM_PUBLIC_URL", raising=False)
+    assert invitation.public_address("http://192.168.1.5:8501/room?campaign=x") == "http://192.168.1.5:8501"
+    assert invitation.is_loopback(invitation.public_address(None))
+    monkeypatch.setenv("RLM_PUBLIC_URL", "https://ldp.example/")
+    assert invitation.public_address("http://127.0.0.1:8501") == "https://ldp.example"
+    assert invitation.is_loopback("http://[::1]:8501") and not invitation.is_loopback("http://[2001:db8::1]:8501")
+
+
+def test_estimates_are_drawn_inside_and_written_raw() -> None:
+    question = OneOf(text="?", answers=("<no>", "yes"))
+    from collection.questions import Line
+
+    lines = [Line(name="<no>", estimate=-0.1, low=-0.4, high=0.3), Line(name="yes", estimate=1.1, low=0.7, high=1.4)]
+    drawn = estimates_html(question, lines)
+    assert "&lt;no&gt;" in drawn and "−10 % (−40 to 30 %)" in drawn and "110 %" in drawn
+    assert "width:0.00%" in drawn and "width:100.00%" in drawn
