@@ -65,7 +65,7 @@ def test_address_sets_epsilon_and_nonsense_does_not(open_page: Open, address: st
 
 def test_epsilon_goes_with_the_visitor(open_page: Open) -> None:
     moved = let_go(open_page("start"), 3.5)
-    assert moved.session_state["eps"] == 3.5 and moved.query_params["eps"] == ["3.5"]
+    assert moved.session_state["eps"] == 3.5 and moved.query_params["eps"] == "3.5"
     assert shown(moved) == "3.5"
 
 
