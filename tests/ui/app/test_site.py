@@ -25,6 +25,13 @@ def test_every_page_file_is_in_the_menu() -> None:
         assert "    require_app()\n" in page, path.name
 
 
+def test_every_page_but_the_start_is_in_one_of_four_groups() -> None:
+    menu = site.by_group()
+    assert list(menu) == ["", *site.GROUPS] and len(site.GROUPS) == 4
+    assert [page.file for page in menu[""]] == ["start"]
+    assert sorted(page.file for found in menu.values() for page in found) == sorted(page.file for page in site.pages())
+
+
 def test_appearance_needs_no_other_host() -> None:
     config = tomllib.loads((site.ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert config["browser"]["gatherUsageStats"] is False and config["client"]["showErrorDetails"] == "none"
@@ -41,7 +48,7 @@ def test_owner_is_blue_and_collector_vermilion_everywhere() -> None:
     folder = site.ROOT / "ui"
     style, digit = (
         (folder / name).read_text(encoding="utf-8")
-        for name in ("app/style.css", "components/live_digit/live_digit.css")
+        for name in ("app/style.css", "components/lanes/lanes.css")
     )
     assert (colours.OWNER, colours.COLLECTOR) == ("#0072B2", "#D55E00")
     for colour in (colours.OWNER, colours.COLLECTOR):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ui.components import canvas, live_digit
+from ui.components import canvas, lanes
 
 
-@pytest.mark.parametrize(
-    "sent", [None, "x", {}, {"position": -1}, {"position": 21}, {"position": True}, {"position": 1.0}]
-)
-def test_nonsense_from_the_live_digit_is_no_question(sent: object) -> None:
-    assert live_digit.question(sent, 21) is None
+@pytest.mark.parametrize("sent", [None, "x", {}, -1, 20, True, 1.0, [3]])
+def test_nonsense_from_the_stage_is_no_position(sent: object) -> None:
+    assert lanes.checked_position(sent, 20) is None
 
 
 def test_a_drawing_of_any_size_is_refused() -> None:
