@@ -16,6 +16,7 @@ COMMANDS = {
     "representations": ("representations", "accuracy on clean representations, without LDP, three seeds"),
     "app": ("app_speed.pages", "how fast the pages answer a slider"),
     "collect": ("app_speed.collect", "how fast the collector's page learns, and what other visitors notice of it"),
+    "load": ("load", "how long a slider takes while 20 or 40 others move theirs"),
     "report": ("report", "ours against the paper, from the committed results"),
 }
 """Command to its module and what it does. A new experiment adds its line here."""
