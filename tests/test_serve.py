@@ -208,6 +208,14 @@ def test_pages_of_other_sites_may_not_ask(origin: str) -> None:
     assert refusal("localhost:8501", origin, names=("ldp.example",)) == 403
 
 
+def test_no_script_runs_that_is_not_ours() -> None:
+    """Neither eval nor a script that was written into the page; Streamlit's own inline one by its hash."""
+    from serve import POLICY
+
+    (scripts,) = (part for part in POLICY.split("; ") if part.startswith("script-src "))
+    assert "unsafe" not in scripts and "*" not in scripts and scripts.count("'sha256-") == 1
+
+
 def test_two_hosts_in_one_request_are_refused() -> None:
     from serve import KnownHosts
 

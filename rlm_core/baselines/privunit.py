@@ -22,8 +22,8 @@ class PrivUnit:
     """x with ‖x‖₂ ≤ r to an unbiased estimate: PrivUnit₂'s direction times ScalarDP's length.
 
     ``share`` of ε goes to the direction, the rest to the length, and the two compose:
-    ε-LDP, as exactly as :class:`PrivUnit2` states. They are drawn independently, so the
-    product is unbiased. With ``fixed_norm`` every record has the public length r; then the
+    (ε, δ)-LDP with the direction's small δ (:attr:`delta`, see :class:`PrivUnit2`). They are
+    drawn independently, so the product is unbiased. With ``fixed_norm`` every record has the public length r; then the
     direction gets all of ε.
 
     The share is a field since Bhowmick et al. 2019 leave it to the user. By default it is the
@@ -86,6 +86,11 @@ class PrivUnit:
         if self.fixed_norm or math.isinf(self.epsilon):
             return None
         return ScalarDP(epsilon=self.epsilon - self.direction.epsilon, radius=self.radius)
+
+    @property
+    def delta(self) -> float:
+        """δ of a release: the direction's, since the length is exactly ε-LDP; 0 for ε = ∞, which promises nothing."""
+        return 0.0 if math.isinf(self.epsilon) else self.direction.delta
 
     @property
     def second_moment(self) -> float:

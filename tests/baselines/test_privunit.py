@@ -13,6 +13,12 @@ from rlm_core.baselines.privunit import best_share
 from rlm_core.baselines.randomness_source import SYSTEM
 
 
+def test_delta_is_the_directions() -> None:
+    mechanism = PrivUnit(epsilon=4.0, dimension=16, share=0.75)
+    assert mechanism.delta == PrivUnit2(epsilon=3.0, dimension=16).delta > 0.0
+    assert PrivUnit(epsilon=math.inf, dimension=16).delta == 0.0
+
+
 def test_the_parts_spend_epsilon_together() -> None:
     mechanism = PrivUnit(epsilon=4.0, dimension=16, share=0.75)
     assert mechanism.direction == PrivUnit2(epsilon=3.0, dimension=16)

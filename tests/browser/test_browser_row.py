@@ -99,6 +99,18 @@ def test_csv_bad_then_good_then_another_column(server, visit) -> None:
     assert "Traceback" not in page.locator("body").inner_text()
 
 
+def test_a_file_above_the_limit_is_refused_in_words_before_it_is_sent(server, visit) -> None:
+    opened = visit(server, "/row?rows=A+CSV+file")
+    page = opened.page
+    page.get_by_text("up to 50,000 rows and 10 MB").wait_for()
+    large = {"name": "large.csv", "mimeType": "text/csv", "buffer": b"loan_amnt\n" + b"1000\n" * (21 * 2**20 // 10)}
+    page.locator("input[type=file]").set_input_files(large)
+    page.get_by_text(re.compile("10.*MB or smaller")).wait_for()
+    assert "Axios" not in page.locator("body").inner_text() and not any(
+        "upload_file" in sent for sent in opened.requests
+    )
+
+
 def test_deep_link_opens_the_same_view(server, visit) -> None:
     opened = visit(server, "/row?eps=2&lam=0.5&loan=Solar+panels")
     assert opened.spent() == 2.0 and "$24,000" in opened.page.locator(ORIGINAL).inner_text()

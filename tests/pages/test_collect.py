@@ -139,7 +139,9 @@ def test_every_control_changes_what_is_collected(open_page: Open) -> None:
     healthy(app.slider(key="lam").set_value(0.5).run())
     healthy(app.segmented_control(key="data").set_value("Lending Club").run())
     healthy(app.select_slider(key="people").set_value(500).run())
+    assert "δ" not in words(app).replace("(ε, δ)-LDP rather than", "")
     healthy(app.segmented_control(key="noise").set_value("PrivUnit").run())
+    assert "(ε, δ)-LDP with **δ =" in words(app) and "as private" not in words(app)
     assert (
         app.button(key="collect_learn").label
         == "Collect 500 reports and learn (spends ε = 4 for each person, ε = 20 for each validation member)"

@@ -35,11 +35,12 @@ def bench() -> None:
     """Controls, dial, and the two records; all that changes with a control."""
     from ui.audit import text
     from ui.audit.view import dial_view, history_view, pair_view, question_controls
+    from ui.kit.promise import delta_note
 
     left, right = st.columns([2, 3], gap="large")
     with left:
         question = question_controls()
-        st.caption(question.entry.summary)
+        st.caption(f"{question.entry.summary} {delta_note(question.delta)}")
         whose = text.OUTPUTS_BROKEN if question.name in text.BREAKS else text.OUTPUTS
         st.caption(whose + text.KEPT)
     with right:

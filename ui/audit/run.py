@@ -16,6 +16,7 @@ from rlm_core.audit import AuditResult, Progress
 from rlm_core.audit.broken import BROKEN
 from rlm_core.audit.pair import Comparison, compare_outputs
 from rlm_core.audit.registered import audit_registered, records_between
+from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.registry import REGISTRY, Entry
 from ui.kit.kept import keep_newest, session_value
 
@@ -37,6 +38,12 @@ class Question:
     def entry(self) -> Entry:
         """The mechanism's entry, registered or broken."""
         return ENTRIES[self.name]
+
+    @property
+    def delta(self) -> float:
+        """The δ that it claims beside ε: 0 for mechanisms that draw exactly."""
+        made = self.entry.make(self.epsilon, self.entry.dimension)
+        return made.delta if isinstance(made, PrivUnit) else 0.0
 
 
 def last_result(question: Question) -> AuditResult | None:

@@ -12,11 +12,11 @@ from ui.app.shell import heading, require_app
 from ui.collect import actions, text
 from ui.collect.controls import can_learn, choose, cost, validation_cost
 from ui.collect.queue import run_queue
-from ui.collect.reports import Choice, sends_labels
+from ui.collect.reports import Choice, delta, sends_labels
 from ui.collect.strip import first_reports
 from ui.collect.table import frame
 from ui.collect.view import spent_view, watch
-from ui.kit.promise import promise
+from ui.kit.promise import delta_note, promise
 from ui.kit.take_along import file_button
 
 
@@ -36,6 +36,8 @@ def workbench() -> None:
     st.header("What do you want to learn?", anchor=False)
     choice = choose()
     st.html(f'<div class="rlm-promise">{promise(cost(choice))}</div>')
+    if choice.noise == "PrivUnit":
+        st.caption(f"**PrivUnit.** {delta_note(delta(choice, cache.model(choice.mechanism)))}")
     # Places that are always there, so that what is below stays where it is while this is redrawn.
     for part in (buttons, spent_view, notice):
         with st.container():

@@ -118,6 +118,12 @@ def mechanism(model: Any, noise: str, epsilon_x: float) -> RLM | PrivUnit:
     return own
 
 
+def delta(choice: Choice, model: Any) -> float:
+    """δ of one report: 0 where the noise is drawn exactly."""
+    found = mechanism(model, choice.noise, choice.budget.epsilon_x)
+    return found.delta if isinstance(found, PrivUnit) else 0.0
+
+
 def channel(model: Any, noise: str, epsilon_x: float) -> Channel:
     """The same for the collector, who computes with its density."""
     found: Any = mechanism(model, noise, epsilon_x)

@@ -131,8 +131,8 @@ REAL_PEOPLE = (
 
 OTHER_NOISE = (
     "PrivUnit instead of the mechanism’s own Laplace noise, on the same representations: not one of the paper’s "
-    "mechanisms, but as private, and its density is known too, so that every objective can be used. PrivUnit, Duchi "
-    "and Laplace on raw records, as in the paper’s tables, need the datasets themselves; see the benchmarks."
+    "mechanisms, and (ε, δ)-LDP rather than ε-LDP. Its density is known too, so that every objective can be used. "
+    "PrivUnit, Duchi and Laplace on raw records, as in the paper’s tables, need the datasets; see the benchmarks."
 )
 
 NOTHING_YET = "Press the button: reports arrive, and the first point of a curve follows within seconds."
@@ -182,5 +182,5 @@ def spent(reports: int, epsilon: float, questions: int, epsilon_of_group: float)
     return (
         f"<b>What it has cost.</b> Whoever was asked every time has sent {sent}, <b>ε = {number(epsilon)}</b> in "
         f"total.{group} Learning once more from reports that you already have costs those who sent them nothing, and "
-        f"the validation group its questions again. Counted here, in this visit; another browser’s visits are not known."
+        "the validation group its questions again. Counted in this visit; another browser’s visits are not known."
     )

@@ -30,6 +30,22 @@ def times(value: float) -> str:
     return f"{value / 10**power:.0f} × 10{str(power).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
+def small(value: float) -> str:
+    """A small number, a δ for instance, with one digit and rounded up; 0 and 1 as such.
+
+    >>> small(4.1e-5), small(0.92), small(0.0), small(1.0), small(9.5e-8)
+    ('5 × 10⁻⁵', '1', '0', '1', '1 × 10⁻⁷')
+    """
+    if value in (0.0, 1.0):
+        return f"{value:.0f}"
+    power = math.floor(math.log10(value))
+    digit = math.ceil(value / 10.0**power - 1e-9)
+    digit, power = (1, power + 1) if digit == 10 else (digit, power)
+    return (
+        str(digit) if power == 0 else f"{digit} × 10{str(power).translate(str.maketrans('0123456789-', '⁰¹²³⁴⁵⁶⁷⁸⁹⁻'))}"
+    )
+
+
 def percent(value: float) -> str:
     """A probability for reading; never rounds to a certainty that is not one.
 
