@@ -23,7 +23,7 @@ import rlm_core
 from rlm_core import Ledger
 from rlm_core.data import adult_sample
 from rlm_core.privatiser import KINDS, LocalPrivatiser, UtilityWarning, choose_plan
-from rlm_core.privatiser.plan import BIT, CODES, LAPLACE, SELECTION, reports_needed
+from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, SELECTION, reports_needed
 from rlm_core.privatiser.received import write_reports
 from rlm_core.tables import TableError, TableSchema
 
@@ -210,7 +210,7 @@ def test_foreign_and_mixed_reports_are_named() -> None:
         FITTED.learn([*reports, *other])
     with pytest.raises(ValueError, match="by this mechanism"):
         FITTED.learn(other)
-    dear = clone(FITTED).set_params(epsilon=5.0, size=FITTED.plan_.size, kind=BIT).fit(PUBLIC, LABEL)
+    dear = clone(FITTED).set_params(epsilon=5.0, size=FITTED.plan_.size, kind=BITS).fit(PUBLIC, LABEL)
     dearer = list(dear.privatise(PEOPLE[:2], LABEL))
     with pytest.raises(ValueError, match="epsilon=4 in all reports, got 5 in report 20"):
         FITTED.learn([*reports, *dearer])
@@ -246,14 +246,14 @@ def test_it_notices_people_unlike_the_public_rows(kind: str) -> None:
         ({"epsilon": 0}, LABEL, "epsilon > 0"),
         ({"epsilon": math.nan}, LABEL, "epsilon > 0"),
         ({"reports": 0}, LABEL, "reports >= 1"),
-        ({"kind": "magic"}, LABEL, "kind in joint bit"),
+        ({"kind": "magic"}, LABEL, "kind in joint bits"),
         ({"size": 0}, LABEL, "1 <= size"),
         ({"classes": ["a"]}, None, "at least two classes"),
         ({"classes": ["a", "a"]}, None, "different classes"),
         ({}, ["same"] * len(PUBLIC), "at least two classes"),
         ({}, [f"class {i % 500}" for i in range(len(PUBLIC))], "at most 100 classes, got 500"),
         ({}, ["a", "b"], "Expected 3000 labels, got 2"),
-        ({"kind": BIT, "classes": ["a", "b", "c"]}, None, "two classes for a joint bit"),
+        ({"kind": BITS, "classes": ["a", "b", "c"]}, None, "two classes for a joint bits"),
         ({"kind": LAPLACE, "classes": ["a", "b", "c"]}, None, "two classes for a joint Laplace"),
     ],
 )
@@ -322,5 +322,5 @@ def test_the_rules() -> None:
         assert sizes == sorted(sizes)  # more ε, no shorter report
         assert choose_plan(1.0, 10**6, classes).size >= choose_plan(1.0, 10**3, classes).size
         assert reports_needed(0.5, classes) > reports_needed(4.0, classes)
-    assert choose_plan(1.0, 14_000, 2).kind == BIT and choose_plan(16.0, 14_000, 2).kind == LAPLACE
+    assert choose_plan(1.0, 14_000, 2).kind == BITS and choose_plan(1.0, 14_000, 3).kind == CODES
     assert choose_plan(math.inf, 14_000, 2).size <= 32
