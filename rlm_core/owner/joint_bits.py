@@ -161,7 +161,7 @@ def best_bits(epsilon: float) -> int:
 def worth(epsilon: float, bits: int) -> float:
     """m·κ²: how many noiseless bits a report of m bits is worth."""
     inverse = math.exp(-epsilon)
-    kept = (1.0 - inverse) / (1.0 + (2**bits - 1) * inverse)
+    kept = (1.0 - inverse) / (1.0 + ((1 << bits) - 1) * inverse)
     return bits * kept * kept
 
 
