@@ -67,16 +67,17 @@ def choose_plan(epsilon: float, reports: int, classes: int, *, kind: str = "auto
 def _size(kind: str, epsilon: float, reports: int, classes: int) -> int:
     if kind == CODES:
         return codes_for(epsilon, reports, contrast=CONTRAST, finest=MOST_CODES, fewest=max(4, classes))
-    return min(MOST_NUMBERS, max(FEWEST_NUMBERS, round(bearable_numbers(epsilon, reports))))
+    bits = best_bits(epsilon) if kind == BITS else 1
+    return min(MOST_NUMBERS, max(FEWEST_NUMBERS, round(bearable_numbers(epsilon, reports, bits))))
 
 
-def bearable_numbers(epsilon: float, reports: float) -> float:
-    """d = ½·(n·w)^⅓, where w is how many noiseless bits a report is worth: grows with the bits, but slowly.
+def bearable_numbers(epsilon: float, reports: float, bits: int) -> float:
+    """d = ½·(n·w)^⅓, where w is how many noiseless bits a report of so many is worth: grows with them, but slowly.
 
     d averages of n·w/d bits have a total noise of about d²/(n·w). If what a label explains falls with the
     coordinate as 1/j², a further coordinate pays as long as d³ is below n·w. The ½ is measured.
     """
-    return 0.5 * math.pow(reports * worth(epsilon, best_bits(epsilon)), 1 / 3)
+    return 0.5 * math.pow(reports * worth(epsilon, bits), 1 / 3)
 
 
 def reports_needed(epsilon: float, classes: int) -> int:
