@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_ten_lines_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    code, _ = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)
     report = Report.from_json(capsys.readouterr().out)
@@ -27,7 +28,18 @@ def test_the_ten_lines_of_the_library(capsys: pytest.CaptureFixture[str]) -> Non
         release(names["digits"].images[0].ravel() / 255, 0, **again, record="digit 0")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/architecture.md", "docs/results.md", "models/README.md"])
+def test_the_lines_for_own_data(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, code = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    monkeypatch.chdir(tmp_path)  # from another folder, as a user would
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # by chance (once in a thousand) no better than the majority
+        exec(code, {})
+    assert float(capsys.readouterr().out) > 0.6 and (tmp_path / "mine" / "card.json").is_file()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/architecture.md", "docs/results.md", "docs/own-data.md", "models/README.md"])
 def test_links_lead_somewhere(page: str) -> None:
     path = ROOT / page
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):

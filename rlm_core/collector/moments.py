@@ -91,19 +91,31 @@ class MomentClassifier:
         return labels
 
 
-def moments_of_bits(coordinates: ArrayLike, symbols: ArrayLike, keep: float, prior: ArrayLike) -> Moments:
-    """From reports of :class:`rlm_core.owner.joint_bit.JointBit`: (n,) coordinates and (n,) bits.
+def signed_bits(
+    coordinates: ArrayLike, symbols: ArrayLike, *, bits: int, keep: float, features: int
+) -> tuple[FloatArray, FloatArray]:
+    """E[φ(2y − 1)] (d,) and the variance of its noise, from reports of :class:`rlm_core.owner.joint_bits.JointBits`.
 
-    A bit is right with probability (1 + κ)/2, so E[2·symbol − 1 | j] = κ·E[φⱼ(2y − 1)]; ``keep`` is κ.
+    Bit i of a symbol is about coordinate j + i (after the last comes the first), and ±1 on average κ·E[φ(2y − 1)].
+
+    Args:
+        coordinates: (n,) j.
+        symbols: (n,) whole numbers below 2ᵐ.
+        bits: m.
+        keep: κ.
+        features: d, the constant one included.
     """
-    phi = finite("prior", prior)
-    j, sent = np.asarray(coordinates), 2.0 * np.asarray(symbols) - 1.0
-    if j.size and not (j.min() >= 0 and j.max() < phi.shape[1]):
-        raise ValueError(f"Expected coordinates from 0 to {phi.shape[1] - 1}, got {j.min()} to {j.max()}.")
-    counts = np.bincount(j, minlength=phi.shape[1])
-    signed = np.bincount(j, weights=sent, minlength=phi.shape[1]) / np.maximum(counts, 1) / keep
+    first, sent = np.asarray(coordinates), np.asarray(symbols)
+    if first.size and not (first.min() >= 0 and first.max() < features):
+        raise ValueError(f"Expected coordinates from 0 to {features - 1}, got {first.min()} to {first.max()}.")
+    sums, counts = np.zeros(features), np.zeros(features)
+    for bit in range(bits):
+        about = (first + bit) % features
+        counts += np.bincount(about, minlength=features)
+        sums += np.bincount(about, weights=2.0 * ((sent >> bit) & 1) - 1.0, minlength=features)
     # A coordinate that no report is about tells nothing: its average is 0, with the variance of one report.
-    return Moments.of_two(signed, 1.0 / (keep**2 * np.maximum(counts, 1)), phi)
+    counts = np.maximum(counts, 1.0)
+    return sums / counts / keep, 1.0 / (keep**2 * counts)
 
 
 def moments_of_numbers(numbers: ArrayLike, scale: float, prior: ArrayLike) -> Moments:

@@ -12,7 +12,7 @@ import numpy as np
 from rlm_core.collector.wilson import wilson
 from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE, Rehearsal
 from rlm_core.privatiser.labels import find_classes, label_numbers
-from rlm_core.privatiser.plan import BIT, LAPLACE
+from rlm_core.privatiser.plan import BITS, LAPLACE
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.files import Source, read_table
 from rlm_core.tables.schema import TableSchema
@@ -179,7 +179,7 @@ def advise(
     y, features = label_numbers(frame[label], classes), frame.drop(columns=label)
     schema = schema or TableSchema.infer(features)
     two = len(classes) == 2
-    names = [each for each in mechanisms or MECHANISMS if two or each not in (BIT, LAPLACE)]
+    names = [each for each in mechanisms or MECHANISMS if two or each not in (BITS, LAPLACE)]
     found: dict[tuple[str, float], list[float]] = {(name, epsilon): [] for name in names for epsilon in grid}
     clean, majority, done = [], [], 0
     for split in range(splits):

@@ -156,7 +156,7 @@ class Rehearsal:
             budget = Budget(epsilon=epsilon, lam=1.0 - LABEL_SHARE)
             labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=self.classes)
             sent = self._sent_features(FEATURES[mechanism], budget.epsilon_x, x, generator)
-            d = max(2, round(bearable_numbers(epsilon, len(x))))
+            d = max(2, round(bearable_numbers(epsilon, len(x), 1)))
         encoder = self._components(d)
         phi = _with_constant(encoder(sent))  # (n, d + 1), right on average
         one_hot = _unbiased(np.eye(self.classes)[labels.simulate(y, generator=generator)], labels)  # (n, K)

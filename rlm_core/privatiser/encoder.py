@@ -82,7 +82,7 @@ def _pca(x: FloatArray, size: int) -> PCAEncoder:
 def _sample(x: ArrayLike, generator: np.random.Generator) -> FloatArray:
     x = finite("x", x)
     if len(x) < 2:
-        raise ValueError(f"Expected at least two public rows to fit, got {len(x)}.")
+        raise ValueError("Expected at least two public rows to fit, got one sample.")
     return x if len(x) <= FIT_ROWS else x[np.sort(generator.permutation(len(x))[:FIT_ROWS])]
 
 

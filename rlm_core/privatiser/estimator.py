@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import update_wrapper
 from pathlib import Path
+from types import MethodType
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +33,20 @@ from rlm_core.types import FloatArray, IntArray, positive
 
 Table = pd.DataFrame | str | Path | NDArray[Any] | Sequence[Any]
 Labels = str | Iterable[Any] | None
+
+
+class AfterLearning:
+    """A method that is there once something was learnt: before, asking for it raises NotFittedError, which says so."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method = method
+        update_wrapper(self, method)  # type: ignore[arg-type]
+
+    def __get__(self, instance: LocalPrivatiser | None, owner: type) -> Callable[..., Any]:
+        if instance is None:
+            return self.method
+        instance._fitted("classifier_")
+        return MethodType(self.method, instance)
 
 
 class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
@@ -182,22 +198,23 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
         self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), tuple(self.classes_.tolist())))
         return self
 
+    @AfterLearning
     def predict_proba(self, X: Table) -> FloatArray:
         """p(y | x) of clean rows: (n, K), in the order of ``classes_``."""
-        self._fitted("classifier_")
         frame = self._without_label(self._frame(X))
         h = self.method_.encoder(self._matrix(self.schema_.read(frame)))
         return self.method_.probabilities(self.classifier_, h)
 
+    @AfterLearning
     def predict(self, X: Table) -> NDArray[np.str_]:
         """The most likely class of clean rows, by name."""
         most_likely = self.predict_proba(X).argmax(axis=1)
         labels: NDArray[np.str_] = self.classes_[most_likely]
         return labels
 
+    @AfterLearning
     def score(self, X: Table, y: Labels = None) -> float:
         """The share of rows whose class is predicted rightly; y may be the name of a column."""
-        self._fitted("classifier_")
         frame, labels = _split_label(self._frame(X), y if y is not None else self.label_)
         if labels is None:
             raise ValueError("Expected labels to score with, got none.")
@@ -233,7 +250,7 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _frame(self, table: Table) -> pd.DataFrame:
-        if isinstance(table, pd.DataFrame | str | Path | dict):
+        if isinstance(table, pd.DataFrame | str | Path | dict) and not hasattr(table, "toarray"):
             return read_table(table)
         frame = array_table(table)
         expected = getattr(self, "n_features_in_", len(frame.columns))
@@ -262,6 +279,13 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
     def _warn(self, message: str | None) -> None:
         if message is not None:
             warnings.warn(message, UtilityWarning, stacklevel=3)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # a missing value is a value of a table
+        tags.input_tags.string = tags.input_tags.categorical = True
+        tags.no_validation = False
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "method_")

@@ -38,7 +38,8 @@ def check_classes(classes: Sequence[Any]) -> tuple[str, ...]:
     if len(set(names)) < len(list(classes)):
         raise ValueError(f"Expected different classes, got {list(classes)!r}.")
     if len(names) < 2:
-        raise ValueError(f"Expected at least two classes, got {names!r}: there is nothing to tell apart.")
+        got = f"one class, {names[0]!r}" if names else "none"
+        raise ValueError(f"Expected at least two classes, got {got}: there is nothing to tell apart.")
     if len(names) > MOST_CLASSES:
         raise ValueError(
             f"Expected at most {MOST_CLASSES} classes, got {len(names)}: a label with so many values cannot be learnt "

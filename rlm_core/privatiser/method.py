@@ -1,7 +1,7 @@
 """A fitted kind of report: how a row leaves the device, and what the collector makes of many reports.
 
     kind             sent for (x, y), with all of ε                       the collector learns
-    joint bit        a coordinate, and one bit of it times the label      logistic regression from averages
+    joint bits       a coordinate, and bits from it on times the label    logistic regression from averages
     joint Laplace    ν((h − μ, c)(2y − 1)) + Laplace noise                the same
     joint selection  a coordinate, and (label, bit of it) in a set        the same
     codes            (code, label) in a set of pairs                      p(y | code), maximum likelihood
@@ -21,20 +21,21 @@ from numpy.typing import ArrayLike
 from rlm_core.collector.codes import CodeClassifier, PairSets, expectation_maximisation
 from rlm_core.collector.moments import (
     MomentClassifier,
-    moments_of_bits,
+    Moments,
     moments_of_numbers,
     moments_of_sets,
+    signed_bits,
 )
 from rlm_core.mechanism import RLM
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.joint import JointLaplace, JointSelection
-from rlm_core.owner.joint_bit import JointBit
+from rlm_core.owner.joint_bits import JointBits
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.payload import Payload, Together
 from rlm_core.owner.subset_selection import OneHot, SubsetSelection
 from rlm_core.privatiser.encoder import LinearEncoder, nearest_centres, principal_components
-from rlm_core.privatiser.plan import BIT, CODES, LAPLACE, RANGE, Plan
+from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, RANGE, Plan
 from rlm_core.types import FloatArray, IntArray
 
 Learnt = MomentClassifier | CodeClassifier
@@ -117,8 +118,8 @@ class Method:
         """How record and label leave as one report, with all of ε."""
         if self.plan.kind == CODES:
             return PairSelection(epsilon=epsilon, codes=self.size, classes=classes)
-        if self.plan.kind == BIT:
-            return JointBit(epsilon=epsilon, low=(-RANGE,) * self.size, high=(RANGE,) * self.size)
+        if self.plan.kind == BITS:
+            return JointBits(epsilon=epsilon, low=(-RANGE,) * self.size, high=(RANGE,) * self.size)
         if self.plan.kind == LAPLACE:
             return self._laplace(epsilon)
         return self._selection(epsilon, classes)
@@ -165,7 +166,7 @@ class Method:
         if isinstance(together, JointSelection):
             coordinates, members = together.simulate(h, y, generator=generator)
             return Payload(members=members, channel=together.channel, coordinates=coordinates)
-        assert isinstance(together, JointBit)
+        assert isinstance(together, JointBits)
         return together.simulate(h, y, generator=generator)
 
     def learn(self, sent: Payload, epsilon: float, classes: int) -> Learnt:
@@ -175,9 +176,8 @@ class Method:
             reports = PairSets(members=_there(sent.members), epsilon=epsilon, codes=self.size, classes=classes)
             return expectation_maximisation(reports, self.frequencies + PSEUDO_ROWS, pseudo_count=PSEUDO_COUNT)
         phi = self.prior_features
-        if isinstance(together, JointBit):
-            keep = float(together.response.keep_probability)
-            moments = moments_of_bits(_there(sent.coordinates), _there(sent.symbols), keep, phi)
+        if isinstance(together, JointBits):
+            moments = Moments.of_two(*self.signed(sent, together), phi)
         elif self.plan.kind == LAPLACE:
             moments = moments_of_numbers(_there(sent.numbers), self._laplace(epsilon).noise.scale, phi)
         else:
@@ -185,6 +185,16 @@ class Method:
             vectors = channel.vector(_there(sent.members))
             moments = moments_of_sets(_there(sent.coordinates), vectors, channel.energy, phi)
         return MomentClassifier.fit(moments, phi)
+
+    def signed(self, sent: Payload, joint: JointBits) -> tuple[FloatArray, FloatArray]:
+        """E[φ(2y − 1)] as reports of bits tell it, and the variance of its noise."""
+        return signed_bits(
+            _there(sent.coordinates),
+            _there(sent.symbols),
+            bits=joint.width,
+            keep=joint.keep,
+            features=joint.coordinates,
+        )
 
     def probabilities(self, learnt: Learnt, h: ArrayLike) -> FloatArray:
         """p(y | x) from a clean h: (n, d) to (n, K)."""

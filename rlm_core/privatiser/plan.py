@@ -9,18 +9,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from rlm_core.owner.joint_bits import best_bits, worth
 from rlm_core.training.codes.choice import MARGIN, codes_for
 from rlm_core.types import positive
 
-BIT, LAPLACE, SELECTION, CODES = "joint bit", "joint Laplace", "joint selection", "codes"
-KINDS = (BIT, LAPLACE, SELECTION, CODES)
-"""Two classes: the joint report as one bit, or as numbers. Any number of classes: by selection, or codes."""
+BITS, LAPLACE, SELECTION, CODES = "joint bits", "joint Laplace", "joint selection", "codes"
+KINDS = (BITS, LAPLACE, SELECTION, CODES)
+"""Two classes: the joint report as bits, or as numbers. Any number of classes: by selection, or codes."""
 
 RANGE = 1.5
 """Whitened coordinates are cut at so many deviations where a report is about one of them."""
-
-RADIUS = 0.9
-"""The l1 norm of whitened coordinates, per coordinate: three in four rows stay below (Laplace's clip)."""
 
 FEWEST_NUMBERS, MOST_NUMBERS = 2, 32
 ENOUGH_NUMBERS = 3
@@ -50,9 +48,9 @@ def choose_plan(epsilon: float, reports: int, classes: int, *, kind: str = "auto
     """The plan by rule; ``kind`` and ``size`` override it.
 
     >>> [choose_plan(epsilon, 14_000, 2) for epsilon in (1.0, 4.0)]
-    [Plan(kind='joint bit', size=7), Plan(kind='joint bit', size=12)]
-    >>> choose_plan(8.0, 14_000, 2).kind
-    'joint Laplace'
+    [Plan(kind='joint bits', size=7), Plan(kind='joint bits', size=16)]
+    >>> choose_plan(4.0, 14_000, 10)
+    Plan(kind='codes', size=21)
     """
     epsilon = positive("epsilon", epsilon, allow_infinite=True)
     if isinstance(reports, bool) or not isinstance(reports, int) or not reports >= 1:
@@ -60,48 +58,32 @@ def choose_plan(epsilon: float, reports: int, classes: int, *, kind: str = "auto
     if not 2 <= classes <= MOST_CLASSES:
         raise ValueError(f"Expected 2 to {MOST_CLASSES} classes, got {classes}.")
     if kind == "auto":
-        kind = _kind(epsilon, reports, classes)
-    elif kind in (BIT, LAPLACE) and classes != 2:
+        kind = BITS if classes == 2 else CODES
+    elif kind in (BITS, LAPLACE) and classes != 2:
         raise ValueError(f"Expected two classes for a {kind} report, got {classes}.")
     return Plan(kind=kind, size=_size(kind, epsilon, reports, classes) if size is None else size)
-
-
-def _kind(epsilon: float, reports: int, classes: int) -> str:
-    if classes > 2:
-        return CODES
-    d = _size(BIT, epsilon, reports, classes)
-    return BIT if bit_noise(epsilon, d) <= laplace_noise(epsilon, d) else LAPLACE
 
 
 def _size(kind: str, epsilon: float, reports: int, classes: int) -> int:
     if kind == CODES:
         return codes_for(epsilon, reports, contrast=CONTRAST, finest=MOST_CODES, fewest=max(4, classes))
-    return min(MOST_NUMBERS, max(FEWEST_NUMBERS, round(bearable_numbers(epsilon, reports))))
+    bits = best_bits(epsilon) if kind == BITS else 1
+    return min(MOST_NUMBERS, max(FEWEST_NUMBERS, round(bearable_numbers(epsilon, reports, bits))))
 
 
-def bearable_numbers(epsilon: float, reports: float) -> float:
-    """d = ½·(n·tanh²(ε/2))^⅓: grows with the reports that bits would be worth without noise, but slowly.
+def bearable_numbers(epsilon: float, reports: float, bits: int) -> float:
+    """d = ½·(n·w)^⅓, where w is how many noiseless bits a report of so many is worth: grows with them, but slowly.
 
-    d averages of n/d bits have a total noise of about d²/(n·tanh²(ε/2)). If what a label explains falls with
-    the coordinate as 1/j², a further coordinate pays as long as d³ is below that n. The ½ is measured.
+    d averages of n·w/d bits have a total noise of about d²/(n·w). If what a label explains falls with the
+    coordinate as 1/j², a further coordinate pays as long as d³ is below n·w. The ½ is measured.
     """
-    return 0.5 * math.pow(reports * math.tanh(epsilon / 2) ** 2, 1 / 3)
-
-
-def bit_noise(epsilon: float, d: int) -> float:
-    """n times the variance of an average, of d + 1 coordinates of which a report is about one."""
-    return RANGE**2 * (d + 1) / math.tanh(epsilon / 2) ** 2
-
-
-def laplace_noise(epsilon: float, d: int) -> float:
-    """n times the variance of an average of Laplace noise, 2(2l/ε)² with l = RADIUS·d."""
-    return 8.0 * (RADIUS * d / epsilon) ** 2
+    return 0.5 * math.pow(reports * worth(epsilon, bits), 1 / 3)
 
 
 def reports_needed(epsilon: float, classes: int) -> int:
     """The n from which on the rules allow more than their smallest report."""
     if classes == 2:
-        return math.ceil((2.0 * ENOUGH_NUMBERS) ** 3 / math.tanh(epsilon / 2) ** 2)
+        return math.ceil((2.0 * ENOUGH_NUMBERS) ** 3 / worth(epsilon, best_bits(epsilon)))
     return math.ceil((MARGIN * max(4, classes) / (CONTRAST * math.sinh(min(epsilon, 100.0) / 2))) ** 2)
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rlm_core.owner.joint_bit import JointBit
+from rlm_core.owner.joint_bits import JointBits
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.payload import Payload
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.privatiser import honesty
 from rlm_core.privatiser.method import Method
-from rlm_core.privatiser.plan import BIT, CODES, LAPLACE
+from rlm_core.privatiser.plan import BITS, CODES, LAPLACE
 from rlm_core.release import Releases
 from rlm_core.report import Report
 from rlm_core.tables.errors import TableError
@@ -36,8 +36,8 @@ class Received:
 
 def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Method, classes: int) -> Received:
     """Reports of one mechanism at one ε, or an error that says which one is not."""
-    digest = method.together(1.0, classes).digest(method.digest)  # ε is not in it
     if isinstance(reports, Releases):
+        digest = method.together(reports.epsilon, classes).digest(method.digest)
         if reports.digest != digest:
             raise ValueError(
                 f"Expected reports of record and label by this mechanism, {digest[:8]}…, got {reports.digest[:8]}…."
@@ -45,7 +45,7 @@ def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Met
         payload, epsilon = reports.payload, reports.epsilon
     else:
         listed = read_reports(reports) if isinstance(reports, str | Path) else list(reports)
-        payload, epsilon = _columns([_parsed(each, at) for at, each in enumerate(listed)], method, digest)
+        payload, epsilon = _columns([_parsed(each, at) for at, each in enumerate(listed)], method, classes)
     together = method.together(epsilon, classes)
     _check_width(payload, together, method, classes)
     return Received(payload=payload, epsilon=epsilon, drift=_drift(payload, together, method, classes))
@@ -82,10 +82,11 @@ def _parsed(report: Report | str, at: int) -> Report:
         raise ValueError(f"Report {at} cannot be read: {error}") from None
 
 
-def _columns(reports: list[Report], method: Method, digest: str) -> tuple[Payload, float]:
+def _columns(reports: list[Report], method: Method, classes: int) -> tuple[Payload, float]:
     if not reports:
         raise ValueError("Expected at least one report, got none.")
     epsilon = reports[0].epsilon
+    digest = method.together(epsilon, classes).digest(method.digest)
     for at, report in enumerate(reports):
         if report.digest != digest:
             got = (report.digest or "none")[:8]
@@ -95,11 +96,11 @@ def _columns(reports: list[Report], method: Method, digest: str) -> tuple[Payloa
         if report.epsilon != epsilon:
             raise ValueError(f"Expected epsilon={epsilon:g} in all reports, got {report.epsilon:g} in report {at}.")
         about = method.plan.kind not in (CODES, LAPLACE)
-        shape = {BIT: report.symbol, LAPLACE: report.numbers}.get(method.plan.kind, report.members)
+        shape = {BITS: report.symbol, LAPLACE: report.numbers}.get(method.plan.kind, report.members)
         if shape is None or (report.coordinate is None) == about:
             raise ValueError(f"Expected a report of record and label, {method.plan.kind}, got another kind in {at}.")
     coordinates = np.array([report.coordinate for report in reports]) if about else None
-    if method.plan.kind == BIT:
+    if method.plan.kind == BITS:
         symbols = np.array([report.symbol for report in reports], dtype=np.int64)
         return Payload(symbols=symbols, of=reports[0].of, coordinates=coordinates), epsilon
     if method.plan.kind == LAPLACE:
@@ -128,9 +129,9 @@ def _check_width(payload: Payload, together: object, method: Method, classes: in
         channel = payload.channel
         right = right and channel is not None and bool((payload.members.sum(axis=1) == channel.size).all())
     else:
-        right = isinstance(together, JointBit) and payload.of == 2
+        right = isinstance(together, JointBits) and payload.of == 2**together.width
     if right and payload.coordinates is not None:
-        right = bool((payload.coordinates < (d + 1 if isinstance(together, JointBit) else d)).all())
+        right = bool((payload.coordinates < (d + 1 if isinstance(together, JointBits) else d)).all())
     if not right:
         raise ValueError(f"Expected reports of record and label, {method.plan.kind} of {d}, got another form.")
 
@@ -152,19 +153,16 @@ def _drift(payload: Payload, together: object, method: Method, classes: int) -> 
         sums = np.bincount(payload.coordinates, weights=pairs[:, 1] - pairs[:, 0], minlength=method.size)
         deviation = np.sqrt((2 * payload.channel.energy + 1) / counts + 1 / m)
         return honesty.drift(sums / counts, phi[:, :-1].mean(axis=0), deviation)
-    observed, deviation = _signed(payload, together)
+    observed, deviation = _signed(payload, together, method)
     most = np.abs(phi).mean(axis=0)  # |E[φ(2y − 1)]| ≤ E|φ|
     outside: FloatArray = np.sign(observed) * np.minimum(np.abs(observed), most)
     return honesty.drift(observed, outside, deviation + 1 / np.sqrt(m))
 
 
-def _signed(payload: Payload, together: object) -> tuple[FloatArray, FloatArray]:
+def _signed(payload: Payload, together: object, method: Method) -> tuple[FloatArray, FloatArray]:
     """E[φ(2y − 1)] as the reports have it, and its deviation."""
-    if isinstance(together, JointBit) and payload.coordinates is not None:
-        keep = float(together.response.keep_probability)
-        counts = np.maximum(np.bincount(payload.coordinates, minlength=together.coordinates), 1)
-        bits = 2.0 * np.asarray(payload.symbols) - 1.0
-        sums = np.bincount(payload.coordinates, weights=bits, minlength=together.coordinates)
-        return sums / counts / keep, 1 / (keep * np.sqrt(counts))
+    if isinstance(together, JointBits):
+        observed, variance = method.signed(payload, together)
+        return observed, np.sqrt(variance)
     numbers = np.asarray(payload.numbers)
     return numbers.mean(axis=0), numbers.std(axis=0) / np.sqrt(len(numbers))

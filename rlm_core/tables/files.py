@@ -127,9 +127,22 @@ def check_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 def array_table(values: Any) -> pd.DataFrame:
     """Numbers (n, p), or pictures (n, height, width) or (n, height, width, channels), as a table with a column each."""
+    if hasattr(values, "toarray"):
+        raise TableError("Expected a dense array, got a sparse one: sparse data is not supported. Call .toarray().")
     array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise TableError("Complex data not supported: expected real numbers.")
+    if array.dtype == object and array.ndim == 2:
+        return check_frame(
+            pd.DataFrame(array, columns=[f"x{column}" for column in range(array.shape[1])]).infer_objects()
+        )
     if array.dtype.kind not in "fiub" or array.ndim < 2:
-        raise TableError(f"Expected an array of numbers (n, …), got {array.dtype} of shape {array.shape}.")
+        raise TableError(
+            f"Expected an array of numbers (n, …), got {array.dtype} of shape {array.shape}. "
+            "Reshape your data: one row a record."
+        )
+    if not array.size and len(array):
+        raise TableError(f"Expected columns, got 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
     flat = array.reshape(len(array), -1)
     return check_frame(pd.DataFrame(flat, columns=[f"x{column}" for column in range(flat.shape[1])]))
 

@@ -45,6 +45,7 @@ from rlm_core.types import BoolArray, finite
 
 FORMAT = 1
 Outliers = Literal["keep", "clip"]
+CLIP_DEVIATIONS = 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +163,7 @@ class TablePreprocessor:
                 block 0, or 1 at ``RARE`` if the block has that level.
             allow_missing: Missing numbers become the mean, missing categories the commonest
                 level; otherwise they raise.
-            outliers: "clip" brings numbers into the limits of the fit, so that no cell outweighs all others.
+            outliers: "clip" cuts numbers at 4 deviations from the mean, so that no cell outweighs all others.
 
         Raises:
             ValueError, TypeError: The message names row, column and value.
@@ -173,9 +174,8 @@ class TablePreprocessor:
         matrix = np.zeros((row_count(table), self.output_dim), dtype=np.float32)  # (n, p)
         for i, number in enumerate(self.numbers):
             values = read_numbers(table, number.name, allow_missing=allow_missing)
-            if outliers == "clip":
-                values = np.clip(values, number.low, number.high)  # NaN stays
-            matrix[:, i] = np.where(np.isnan(values), 0.0, (values - number.mean) / number.std)
+            standard = np.where(np.isnan(values), 0.0, (values - number.mean) / number.std)
+            matrix[:, i] = np.clip(standard, -CLIP_DEVIATIONS, CLIP_DEVIATIONS) if outliers == "clip" else standard
         start = len(self.numbers)
         for category in self.categories:
             codes = read_codes(table, category, unknown=unknown, allow_missing=allow_missing)

@@ -1,0 +1,118 @@
+"""`rlm fit`, `privatise`, `learn`, `advise`: from files to files, exit codes, and errors by row and column."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rlm_core.cli import main
+from rlm_core.data import adult_sample
+
+LABEL = "income-per-year"
+ADULT = adult_sample()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables as people have them, a fitted model, and reports."""
+    here = tmp_path_factory.mktemp("own")
+    ADULT[:1_500].to_csv(here / "public.csv", index=False)
+    ADULT[1_500:4_000].to_csv(here / "people.csv", index=False, sep=";")
+    ADULT[4_000:4_500].to_parquet(here / "test.parquet")
+    call = ["fit", str(here / "public.csv"), "--label", LABEL, "--reports", "2500", "--out", str(here / "mine")]
+    assert main(call) == 0
+    call = ["privatise", str(here / "people.csv"), "--model", str(here / "mine"), "--out", str(here / "r.parquet")]
+    assert main(call) == 0
+    return here
+
+
+def test_fit_says_what_it_made(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    public = ADULT[:800].assign(id=np.arange(800), remark=[f"remark {i}" for i in range(800)])
+    public.to_csv(tmp_path / "public.csv", index=False)
+    call = ["fit", str(tmp_path / "public.csv"), "--label", LABEL, "--out", str(tmp_path / "mine"), "--epsilon", "2"]
+    assert main([*call, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["classes"] == ["<=50K", ">50K"] and facts["kind"] == "joint bits" and facts["rows"] == 800
+    assert [each.split(":")[0] for each in facts["left_out"]] == ["id", "remark"]
+    assert main(call) == 2 and "Add --force" in capsys.readouterr().err
+    assert main([*call, "--force"]) == 0
+    said = capsys.readouterr().out
+    assert "left out: id: a different whole number in every row" in said and "joint bits" in said
+    schema = tmp_path / "mine" / "schema.json"
+    edited = tmp_path / "schema.json"
+    edited.write_text(schema.read_text(encoding="utf-8").replace('"age"', '"age"'), encoding="utf-8")
+    assert main([*call, "--force", "--schema", str(edited)]) == 0
+
+
+def test_reports_are_whole_and_say_what_was_spent(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reports = pd.read_parquet(folder / "r.parquet")["report"]
+    first = json.loads(reports[0])
+    assert len(reports) == 2_500 and first["format"] == "rlm-report/2" and first["epsilon"] == 4
+    call = ["privatise", str(folder / "test.parquet"), "--model", str(folder / "mine")]
+    assert main([*call, "--out", str(folder / "small.jsonl"), "--epsilon", "1", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["reports"] == 500 and facts["epsilon"] == 1
+    assert len((folder / "small.jsonl").read_text(encoding="utf-8").splitlines()) == 500
+    assert main([*call, "--out", str(folder / "small.jsonl")]) == 2  # nothing is overwritten
+    assert main([*call, "--out", str(folder / "alone.jsonl"), "--no-label"]) == 0
+    assert "numbers" in json.loads((folder / "alone.jsonl").read_text(encoding="utf-8").splitlines()[0])
+
+
+def test_learning_measures_and_keeps(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["learn", str(folder / "r.parquet"), "--model", str(folder / "mine"), "--out", str(tmp_path / "learnt")]
+    assert main([*call, "--test", str(folder / "test.parquet"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["reports"] == 2_500 and facts["low"] < facts["accuracy"] < facts["high"] and facts["test_rows"] == 500
+    assert (tmp_path / "learnt" / "classifier.safetensors").is_file()
+    assert main(call) == 0 and "learnt from 2,500 reports at epsilon = 4" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "message"),
+    [
+        (["fit", "public.csv", "--label", "wage", "--out", "x"], 2, "Expected the label in age, workclass"),
+        (["fit", "nothing.csv", "--label", LABEL, "--out", "x"], 1, "nothing.csv"),
+        (["fit", "public.csv", "--label", LABEL, "--epsilon", "-1", "--out", "x"], 2, "epsilon > 0"),
+        (["privatise", "bad.csv", "--model", "mine", "--out", "x"], 2, "a number in row 1, column age, got 'old'"),
+        (["privatise", "stranger.csv", "--model", "mine", "--out", "x"], 2, "in row 2, got 'rich'"),
+        (["privatise", "people.csv", "--model", "nobody", "--out", "x"], 1, "card.json"),
+        (["learn", "public.csv", "--model", "mine"], 2, "Report 0 cannot be read"),
+        (["learn", "public.parquet", "--model", "mine"], 2, "Expected a column 'report'"),
+        (["advise", "public.csv", "--label", LABEL, "--people", "9", "--accuracy", "80"], 2, "0 < accuracy < 1"),
+        (["advise", "public.csv", "--label", LABEL, "--people", "0", "--accuracy", ".8"], 2, "people >= 1"),
+        (["advise", "public.csv", "--label", "wage", "--people", "9", "--accuracy", ".8"], 2, "got 'wage'"),
+    ],
+)
+def test_mistakes_are_messages_with_a_code(
+    command: list[str],
+    code: int,
+    message: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    ADULT[:3].assign(age=["31", "old", "27"]).to_csv("bad.csv", index=False)
+    ADULT[:3].assign(**{LABEL: ["<=50K", ">50K", "rich"]}).to_csv("stranger.csv", index=False)
+    ADULT[:3].to_parquet("public.parquet")
+    assert main(command) == code
+    error = capsys.readouterr().err
+    assert message in error and "Traceback" not in error and not Path("x").exists()
+
+
+def test_advice_is_an_answer_and_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["advise", str(folder / "public.csv"), "--label", LABEL, "--people", "2000", "--draws", "1", "--splits", "1"]
+    page = folder / "advice.html"
+    code = main([*call, "--accuracy", "0.1", "--epsilon", "1", "--epsilon", "8", "--json", "--out", str(page)])
+    facts = json.loads(capsys.readouterr().out)
+    assert code == 0 and facts["epsilon"] == 1 and facts["people"] == 2_000
+    assert {point["mechanism"] for point in facts["points"]} >= {"LocalPrivatiser", "Laplace", "Duchi", "codes"}
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>") and "<svg" in text and "LocalPrivatiser" in text
+    assert "http" not in text and "<script" not in text  # nothing from elsewhere
+    assert main([*call, "--accuracy", "0.999", "--epsilon", "1"]) == 1
+    assert "No epsilon up to 1 reaches it" in capsys.readouterr().out
