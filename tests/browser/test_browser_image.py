@@ -80,14 +80,14 @@ def test_the_same_chance_at_another_epsilon_and_again_another(server, visit) -> 
 def test_lanes_and_lambda(server, visit) -> None:
     page = ready(visit(server, "/image"))
     assert page.locator(".sides .lam input").is_enabled()
-    updated(page, lambda: page.get_by_role("radio", name="Codes, one symbol").click())
+    updated(page, lambda: page.get_by_role("radio", name="Codes: one symbol").click())
     assert page.locator(".sides .lam input").is_disabled()
     assert "one symbol of" in page.locator(".sides .lam .words").inner_text()
     updated(page, lambda: page.get_by_role("radio", name="Noise on every pixel").click())
     assert page.locator(".sides .lam input").is_enabled() and "mech=pixels" in page.url
     page.get_by_role("button", name="Send one report").click()
     page.get_by_text("1 report", exact=True).wait_for()
-    updated(page, lambda: page.get_by_role("radio", name="Codes, one symbol").click())
+    updated(page, lambda: page.get_by_role("radio", name="Codes: one symbol").click())
     page.get_by_role("button", name="Send one report").click()
     page.get_by_text("All 2 together").wait_for()
 

@@ -75,7 +75,7 @@ def picture_actions(page: Any, record: Record) -> None:
     settle(page, lambda: page.get_by_role("radio", name=record.label, exact=True).click())
     settle(page, lambda: drag(page, "eps"))
     settle(page, lambda: drag(page, "lam"))
-    for lane in ("Noise on every pixel", "Codes, one symbol", "Numbers with noise"):
+    for lane in ("Noise on every pixel", "Codes: one symbol", "Numbers with noise"):
         settle(page, lambda lane=lane: page.get_by_role("radio", name=lane).click())
     settle(page, lambda: page.get_by_role("button", name="Again").click())
     page.get_by_role("radio", name="Draw").click()
@@ -103,7 +103,7 @@ def row_actions(page: Any, record: Record) -> None:
     page.locator(".sides details.all-fields > summary").click()
     settle(page, lambda: page.get_by_label("Debt-to-income").fill(record.amount[:2]))
     settle(page, lambda: drag(page, "eps"))
-    for lane in ("Codes, one symbol", "Numbers with noise"):
+    for lane in ("Codes: one symbol", "Numbers with noise"):
         settle(page, lambda lane=lane: page.get_by_role("radio", name=lane).click())
 
 
