@@ -77,6 +77,13 @@ def cold_server(chromium: Any) -> Iterator[str]:
 
 
 @pytest.fixture
+def fresh_server(chromium: Any) -> Iterator[str]:
+    """The app as ``streamlit run serve.py`` serves it, and nobody has visited it yet."""
+    with running("serve.py") as address:
+        yield address
+
+
+@pytest.fixture
 def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
     """``visit(address, "/image?eps=4", width=390)``: a new visitor's page, watched until the test ends."""
     contexts, visits = [], []

@@ -7,16 +7,12 @@ import io
 import re
 
 import pytest
-from browser_driver import PATIENCE
+from test_browser_image import ready, updated
 
 from rlm_core.data.samples import loan_examples
 from rlm_core.data.schema import FEATURES
 
 pytestmark = pytest.mark.browser
-
-DECODED = ".rlm-pipeline .rlm-mini.rlm-collector"
-ORIGINAL = ".rlm-pipeline .rlm-mini.rlm-owner"
-
 
 def loans(rows: int = 24, **replaced: str) -> dict[str, object]:
     """The sample loans as an upload; ``replaced`` puts a value into the second row."""
@@ -30,47 +26,48 @@ def loans(rows: int = 24, **replaced: str) -> dict[str, object]:
     return {"name": "loans.csv", "mimeType": "text/csv", "buffer": buffer.getvalue().encode()}
 
 
-def press_on_slider(page, key: str, press: str) -> None:
-    """Move a slider with the keyboard, as a visitor without a mouse does."""
-    thumb = page.locator(f".st-key-{key} [role=slider], .st-key-{key} input[type=range]").first
-    thumb.focus()
-    thumb.press(press)
+def test_example_then_epsilon_then_send_twice(server, visit) -> None:
+    page = ready(visit(server, "/row"))
+    updated(page, lambda: page.get_by_label("Example").select_option(label="Solar panels"))
+    page.locator(".sides .rows .mine").get_by_text("$24,000").wait_for()
+    slider = page.locator(".sides .eps input")
+    slider.focus()
+    updated(page, lambda: slider.press("ArrowLeft"))
+    page.wait_for_url(re.compile(r"eps=3\.5"))
+    assert "Solar" not in page.url and "loan=" not in page.url
+    page.get_by_role("button", name="Send one report · spends ε = 3.5").click()
+    page.get_by_text("1 sent, ε = 3.5 in total").wait_for()
+    page.get_by_role("button", name="Send one report").click()
+    page.get_by_text("All 2 together").wait_for()
 
 
-def test_example_then_epsilon_then_draw_again(server, visit) -> None:
-    opened = visit(server, "/row")
-    page = opened.page
-    page.get_by_role("button", name="Solar panels").or_(page.get_by_role("radio", name="Solar panels")).click()
-    page.wait_for_url(re.compile("loan=Solar"))
-    page.locator(ORIGINAL).get_by_text("$24,000").wait_for()
-    opened.wait_for_spent(10)
-    decoded = page.locator(DECODED).inner_text()
-    press_on_slider(page, "eps", "ArrowLeft")
-    page.wait_for_url(re.compile(r"eps=9\.5"))
-    opened.wait_for_spent(19.5)
-    assert page.locator(DECODED).inner_text() != decoded and "$24,000" in page.locator(ORIGINAL).inner_text()
-    decoded = page.locator(DECODED).inner_text()
-    page.get_by_role("button", name=re.compile("Draw again")).click()
-    opened.wait_for_spent(29)
-    assert page.locator(DECODED).inner_text() != decoded
-    assert page.locator(".rlm-compare-row").count() >= 14
+def test_own_values_stay_out_of_the_address_and_the_table_shows_them(server, visit) -> None:
+    page = ready(visit(server, "/row?eps=4"))
+    updated(page, lambda: page.get_by_label("Yearly income").fill("61500"))
+    page.locator(".sides .rows .mine").get_by_text("$61,500").wait_for()
+    assert "61500" not in page.url
+    page.get_by_label("Yearly income").fill("-5")
+    page.locator(".sides .problem").get_by_text("From 0 to").wait_for()
+    assert page.locator(".sides .send").is_disabled()
+    updated(page, lambda: page.get_by_label("Yearly income").fill("61500"))
+    assert page.locator(".sides .send").is_enabled()
 
 
-def test_own_values_are_released_when_submitted_and_stay_out_of_the_address(server, visit) -> None:
-    from playwright.sync_api import expect
+def test_all_fields_are_behind_one_line_and_each_is_part_of_the_record(server, visit) -> None:
+    page = ready(visit(server, "/row"))
+    assert page.locator(".sides .field:visible").count() == 6
+    page.locator(".sides details.all-fields > summary").click()
+    assert page.locator(".sides .field:visible").count() == 21
+    updated(page, lambda: page.get_by_label("State").select_option("TX"))
+    updated(page, lambda: page.get_by_role("radio", name="charged off").click())
 
-    opened = visit(server, "/row?eps=4")
-    page = opened.page
-    income = page.get_by_role("spinbutton", name="Yearly income ($)", exact=True)
-    expect(income).to_have_value("58000", timeout=PATIENCE)  # the browser fills the fields one after another
-    income.fill("61500")
-    income.press("Tab")
-    opened.settled()
-    assert opened.spent() == 4.0 and "$58,000" in page.locator(ORIGINAL).inner_text()
-    page.get_by_role("button", name="Use these values").click()
-    page.locator(ORIGINAL).get_by_text("$61,500").wait_for()
-    opened.settled()
-    assert opened.spent() == 4.0 and "61500" not in page.url and "loan=" not in page.url
+
+def test_codes_send_a_pair(server, visit) -> None:
+    page = ready(visit(server, "/row?mech=codes&eps=2"))
+    assert page.locator(".sides .lam input").is_disabled()
+    page.get_by_text(re.compile("Your loan has code")).wait_for()
+    page.locator(".sides .send").click()
+    page.get_by_text("1 report", exact=True).wait_for()
 
 
 def test_csv_bad_then_good_then_another_column(server, visit) -> None:
@@ -112,17 +109,17 @@ def test_a_file_above_the_limit_is_refused_in_words_before_it_is_sent(server, vi
 
 
 def test_deep_link_opens_the_same_view(server, visit) -> None:
-    opened = visit(server, "/row?eps=2&lam=0.5&loan=Solar+panels")
-    assert opened.spent() == 2.0 and "$24,000" in opened.page.locator(ORIGINAL).inner_text()
-    assert "εx = 1 for the loan" in opened.page.locator(".rlm-split").inner_text().replace("\n", "")
+    page = ready(visit(server, "/row?eps=2&lam=0.5&loan=Solar+panels"))
+    assert "ε = 2" in page.locator(".sides .eps .words").inner_text()
+    assert "λ = 0.50 of it for the loan" in page.locator(".sides .lam .words").inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_row_on_a_phone(server, visit, scheme: str) -> None:
     opened = visit(server, "/row", width=390, height=844, scheme=scheme)
-    page = opened.page
+    page = ready(opened)
     assert opened.overflow() <= 0
-    wall = page.locator(".rlm-boundary").bounding_box()
+    wall = page.locator(".sides .wall").bounding_box()
     assert wall and wall["width"] > 5 * wall["height"]
     amount, term = (page.get_by_label(name).first.bounding_box() for name in ("Loan amount ($)", "Term"))
     assert amount and term and abs(amount["y"] - term["y"]) < 30  # two fields in a row, not one below the other

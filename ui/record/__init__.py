@@ -1,1 +1,1 @@
-"""What the image and the row page share: the pipeline of one record, its ledger, and what can be inferred from it."""
+"""What the image and the row page share: the two sides, what arrives at the collector, and what it makes of it."""

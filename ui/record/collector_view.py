@@ -38,7 +38,7 @@ def collector_html(reports: Sequence[Received], *, thing: str, show_record: Show
     alone = observer.belief([newest])
     decoded, best = observer.decoded(newest), observer.best_record(newest, alone)
     pictures = ("" if decoded is None else show_record(decoded, newest, "x̃, decoded from the report")) + show_record(
-        best, newest, "its best guess, given all it knows of this report"
+        best, newest, "its best picture, given this report" if thing == "picture" else f"its best {thing}, given this report"
     )
     limits = posterior_limit(alone.prior, newest.report.epsilon)
     return (
@@ -65,7 +65,12 @@ def verdict(each: Received, found: Posterior) -> str:
     elif not observer.is_pair(each):
         words += " No label came."
     limit = float(posterior_limit(found.prior[guess], each.report.epsilon))
-    return f"{words} ε = {number(each.report.epsilon)} allows at most {percent(limit)}."
+    return _unbroken(f"{words} ε = {number(each.report.epsilon)} allows at most {percent(limit)}.")
+
+
+def _unbroken(words: str) -> str:
+    """No line ends between a number and its %."""
+    return words.replace(" %", "\u00a0%")
 
 
 def spoken(reports: Sequence[Received]) -> str:
@@ -90,7 +95,7 @@ def _together(same: Sequence[Received]) -> str:
     found = observer.belief(same)
     guess, total = int(found.classes.argmax()), math.fsum(each.report.epsilon for each in same)
     limit = float(posterior_limit(found.prior[guess], total))
-    return (
+    return _unbroken(
         f'<p class="together"><b>All {len(same)} together</b>, taken as reports about one record: '
         f"{html.escape(same[0].classes[guess])}, with {percent(float(found.classes[guess]))}. The odds may have moved by "
         f"{times(math.exp(min(total, 700.0)))}; at most {percent(limit)} is allowed.</p>"

@@ -6,23 +6,22 @@ All of it is public. The browser gets it whole and chooses by itself: nothing is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rlm_core import zoo
 from rlm_core.catalogue import DATASETS
-from rlm_core.collector.inference import posterior_limit
 from rlm_core.device.description import PIXELS
+from rlm_core.theory.verdict import verdict
 from rlm_core.training.codes.choice import codes_for
+from rlm_core.training.dp.accountant import shown
 from rlm_core.zoo.model import CODES
 from ui.app import cache
 from ui.app.controls import DEFAULT_LAM, EPSILONS
-from ui.kit.formats import percent
 
 PEOPLE = 13_500
 """As many as the example's people: k follows from ε and n."""
 
-SUSPICION = 0.1
 DEFAULT_EPSILON = 4.0
 
 
@@ -30,10 +29,16 @@ def offer(datasets: Sequence[str]) -> dict[str, Any]:
     """For ``static/device/view/settings.js``; ∞ is None."""
     return {
         "epsilons": [
-            {"value": None if math.isinf(each) else each, "word": word(each), "odds": odds(each)} for each in EPSILONS
+            {"value": None if math.isinf(each) else each, "word": found.strength, "odds": found.sentence}
+            for each, found in ((each, verdict(each)) for each in EPSILONS)
         ],
         "datasets": {
-            name: {"title": DATASETS[name].title, "record": DATASETS[name].record, "lanes": lanes(name)}
+            name: {
+                "title": DATASETS[name].title,
+                "record": DATASETS[name].record,
+                "lanes": lanes(name),
+                "networks": networks(name),
+            }
             for name in datasets
         },
         "defaults": {
@@ -65,20 +70,18 @@ def coded(dataset: str, epsilon: float) -> dict[str, Any]:
     return {"name": shipped[k], "k": k}
 
 
-def word(epsilon: float) -> str:
-    """How much one report protects, in a word."""
-    if math.isinf(epsilon):
-        return "none"
-    return "strong" if epsilon <= 1 else "moderate" if epsilon <= 2 else "weak" if epsilon < 8 else "hardly any"
+def networks(dataset: str) -> list[dict[str, str]]:
+    """Every network that sends numbers, with what is promised to the people it was trained on, where anything is."""
+    cards = [zoo.card(name) for name in cache.mechanism_names(dataset)]
+    return [{"name": each.name, "note": central_note(each.central_dp)} for each in cards if each.kind != CODES]
 
 
-def odds(epsilon: float) -> str:
-    """What a suspicion can become.
-
-    >>> odds(1.0)
-    '10 % can become at most 23 %'
-    """
-    if math.isinf(epsilon):
-        return "the report may give everything away"
-    limit = float(posterior_limit(SUSPICION, epsilon))
-    return f"{percent(SUSPICION)} can become at most {percent(round(limit, 2) if limit < 0.99 else limit)}"
+def central_note(central: Mapping[str, Any] | None) -> str:
+    """The second promise in a sentence; "" where there is none."""
+    if central is None:
+        return ""
+    together = " For encoder and decoder together there is no formal guarantee." if "decoder_from" in central else ""
+    return (
+        "Two promises, to two groups of people: yours is the ε above. The people whose data trained this network are "
+        f"protected by central differential privacy with ε = {shown(central['epsilon'])}.{together}"
+    )

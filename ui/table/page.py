@@ -61,7 +61,7 @@ def workbench() -> None:
 @guarded
 def table_bench() -> None:
     """The CSV way, on the server; it says so before a file can be chosen."""
-    st.warning(text.CSV_TRAVELS, icon=":material/upload:")
+    st.html(f'<div class="rlm-promise">{text.CSV_TRAVELS}</div>')
     place = st.container()  # the columns depend on the mechanism, which is chosen below them
     st.header("Choose a budget", anchor=False)
     budget = controls.budget_controls(features="loan")

@@ -140,7 +140,7 @@ export function rowRehearsals(samples, preprocessor, own) {
       const mine = inverse(own(), preprocessor());
       const head = element("tr", {}, element("th", { scope: "row" }, "guess"), element("td", { class: "mine" }, names[label ?? -1] ?? "no label"), ...draws.map(({ classes }) => {
         const { words, at } = guess(classes, names);
-        return element("td", { class: at === label ? "right" : "" }, words);
+        return element("td", { class: at === label ? "right" : "" }, words.replace(" %", "\u00a0%"));
       }));
       const lines = samples.telling.map((name) => element("tr", {}, element("th", { scope: "row" }, samples.fields[name]?.title ?? name),
         element("td", { class: "mine" }, format(name, mine[name])), ...rows.map((row) => element("td", {}, row ? format(name, row[name]) : "—"))));

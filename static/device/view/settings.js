@@ -6,7 +6,8 @@
  * Made by Python (ui/record/offer.py).
  * @typedef {object} Offer
  * @property {{value: number, word: string, odds: string}[]} epsilons
- * @property {Record<string, {title: string, record: string, lanes: Record<Lane, {name: string, k: number | null}[]>}>} datasets
+ * @property {Record<string, {title: string, record: string, networks: {name: string, note: string}[],
+ *   lanes: Record<Lane, {name: string, k: number | null}[]>}>} datasets
  *   for every lane one mechanism for each position of ε
  * @property {Chosen} defaults eps: the position
  */

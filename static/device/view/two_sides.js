@@ -14,11 +14,11 @@ import { COUNT, pictureRehearsals, representation, spoken } from "./rehearsals.j
 import { rowRehearsals, rowSource } from "./row_source.js";
 import { fromAddress, toAddress } from "./settings.js";
 
-const LANES = { pixels: "Noise on every pixel", numbers: "Numbers with noise", codes: "Codes, one symbol" };
+const LANES = { pixels: "Noise on every pixel", numbers: "Numbers with noise", codes: "Codes" };
 const LANE_TITLES = {
   pixels: "Laplace noise on every pixel: nothing is learnt",
   numbers: "the paper’s mechanism: a few numbers, with Laplace noise (V-RLM, C-RLM)",
-  codes: "code and label as one symbol of a random set (Q-RLM)",
+  codes: "one symbol for code and label, in a random set (Q-RLM)",
 };
 
 export class TwoSides {
@@ -43,7 +43,10 @@ export class TwoSides {
 
   get epsilon() { return this.offer.epsilons[this.chosen.eps].value; }
   get about() { return this.offer.datasets[this.chosen.data]; }
-  get mechanism() { return this.about.lanes[this.chosen.mech][this.chosen.eps]; }
+  get mechanism() {
+    const own = this.chosen.mech === "numbers" && this.about.networks.find((/** @type {any} */ each) => each.name === this.network);
+    return own || this.about.lanes[this.chosen.mech][this.chosen.eps];
+  }
 
   /** ε and λ as the release takes them, with the label that is then sent. */
   get settings() {
@@ -79,6 +82,8 @@ export class TwoSides {
     this.ledger = element("p", { class: "note ledger-line" });
     this.live = element("p", { class: "unseen", "aria-live": "polite" });
     this.server = element("input", { type: "checkbox", onchange: () => this.#describe() });
+    this.networks = element("select", { "aria-label": "Network for numbers", onchange: () => { this.network = this.networks.value; this.#moved(); } });
+    this.networkNote = element("p", { class: "note" });
     this.bytes = element("strong", {}, "0 bytes");
     this.collector = element("section", { class: "side collector", "aria-label": "The collector: this server" });
     const own = element("section", { class: "side owner", "aria-label": "Your device: this browser" },
@@ -90,7 +95,10 @@ export class TwoSides {
         element("span", { class: "note" }, "eight reports you could send, as a collector would read them. Nothing has left."), this.again),
       this.progress, this.tilesPlace,
       element("div", { class: "sending" }, this.send, this.sendNote), this.message, this.ledger,
-      element("label", { class: "switch" }, this.server, element("span", {}, `Compute on the server instead (${this.offer.device})`)),
+      element("div", { class: "last" },
+        element("label", { class: "switch" }, this.server, element("span", {}, `Compute on the server instead (${this.offer.device})`)),
+        element("label", { class: "switch network" }, element("span", {}, "Network"), this.networks)),
+      this.networkNote,
       this.live);
     const wall = element("div", { class: "wall", role: "separator", "aria-label": "privacy boundary" },
       element("span", {}, "privacy boundary"), element("em", {}, this.bytes, " crossed"));
@@ -105,6 +113,9 @@ export class TwoSides {
     })), (mech) => { this.chosen.mech = mech; toAddress(this.offer, this.chosen); this.#moved(); });
     lanes.show(this.chosen.mech);
     this.lanes.replaceChildren(lanes.box);
+    this.network = "";
+    this.networks.replaceChildren(element("option", { value: "" }, "automatic, by ε"),
+      ...this.about.networks.map((/** @type {any} */ { name }) => element("option", { value: name }, name)));
     this.record = null;
     this.rehearsals = null;
     this.#describe();
@@ -165,7 +176,7 @@ export class TwoSides {
     const { value, word, odds } = this.offer.epsilons[this.chosen.eps];
     const { lam, mech } = this.chosen;
     const thing = this.about.record;
-    this.eps.show(this.chosen.eps, [element("b", {}, `ε = ${written(value)}`), ` ${word} · ${odds}`], `epsilon ${written(value)}, ${word}: ${odds}`);
+    this.eps.show(this.chosen.eps, [element("b", {}, `ε = ${written(value)}`), ` ${word}. ${odds}`], `epsilon ${written(value)}, ${word}: ${odds}`);
     const off = mech === "codes" || this.record?.label === null;
     const why = mech === "codes" ? `λ has nothing to divide: code and label are one symbol of ${this.mechanism.k} codes × ${this.samples?.classes.length ?? ""} labels, with all of ε`
       : this.record?.label === null ? `no label is sent: all of ε goes to the ${thing}`
@@ -174,6 +185,8 @@ export class TwoSides {
     this.lam.show(lam, [why], why);
     this.lam.input.disabled = off;
     this.lam.box.classList.toggle("off", off);
+    this.networks.parentElement.hidden = mech !== "numbers";
+    this.networkNote.textContent = mech === "numbers" ? /** @type {any} */ (this.mechanism).note ?? "" : "";
     const ready = this.record && this.record.label !== undefined;
     this.send.disabled = !ready || value === Infinity || this.sending;
     this.send.textContent = value === Infinity ? "ε = ∞ can be rehearsed, not sent" : `Send one report · spends ε = ${written(value)}`;

@@ -8,11 +8,15 @@ import json
 import math
 from types import SimpleNamespace
 
+import pytest
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rlm_core import zoo
 from rlm_core.data.samples import mnist_samples
+from rlm_core.theory.verdict import verdict
 from rlm_core.training.codes.choice import codes_for
+from rlm_core.training.dp.accountant import shown
 from ui.app.controls import EPSILONS
 from ui.record.loan import IN_SHORT
 from ui.record.offer import PEOPLE, odds, offer, word
@@ -33,12 +37,20 @@ def test_every_lane_has_a_mechanism_at_every_epsilon_and_k_follows_the_rule() ->
     assert offer(("lending_club",))["datasets"]["lending_club"]["lanes"].keys() == {"numbers", "codes"}
 
 
-def test_the_verdict_has_the_odds_of_the_issue() -> None:
-    assert [word(each) for each in (0.5, 1.0, 1.5, 2.0, 4.0, 8.0, math.inf)] == [
-        "strong", "strong", "moderate", "moderate", "weak", "hardly any", "none",
-    ]  # fmt: skip
-    assert [odds(each)[-4:] for each in (1.0, 2.0, 4.0)] == ["23 %", "45 %", "86 %"]
-    assert "100 %" not in odds(10.0)
+def test_every_position_has_the_verdict_of_all_pages() -> None:
+    for each, epsilon in zip(offer(("mnist",))["epsilons"], EPSILONS, strict=True):
+        found = verdict(epsilon)
+        assert (each["word"], each["odds"]) == (found.strength, found.sentence)
+        assert each["value"] == (None if math.isinf(epsilon) else epsilon)
+
+
+@pytest.mark.parametrize("dataset", ["mnist", "lending_club"])
+def test_both_promises_are_spelt_out_for_networks_trained_under_central_dp(dataset: str) -> None:
+    for each in networks(dataset):
+        central = zoo.card(each["name"]).central_dp
+        assert ("Two promises" in each["note"]) == (central is not None)
+        assert central is None or f"ε = {shown(central['epsilon'])}." in each["note"]
+    assert any(each["note"] for each in networks(dataset))
 
 
 def answer(route: str, **parameters: str) -> Response:
