@@ -39,7 +39,9 @@ def test_the_lines_for_own_data(
     assert float(capsys.readouterr().out) > 0.6 and (tmp_path / "mine" / "card.json").is_file()
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/architecture.md", "docs/results.md", "docs/own-data.md", "models/README.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/architecture.md", "docs/results.md", "docs/own-data.md", "models/README.md"]
+)
 def test_links_lead_somewhere(page: str) -> None:
     path = ROOT / page
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):

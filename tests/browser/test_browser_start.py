@@ -98,7 +98,9 @@ def test_the_crowd_teaches_a_model_and_gives_nobody_away(start) -> None:
     assert share(page, "learnt") > 85  # 95 % in nearly every simulation
     cap = 100 * 2.71829 / (2.71829 + 9)
     assert 13 < share(page, "guessed") < cap + 1.5  # 18 %; 13,500 guesses deviate by 0.4 points
-    points = page.evaluate("() => document.querySelectorAll('.crowd path.codes')[0].getAttribute('d').split('L').length")
+    points = page.evaluate(
+        "() => document.querySelectorAll('.crowd path.codes')[0].getAttribute('d').split('L').length"
+    )
     assert points > 8  # it climbed
     assert page.locator(".crowd circle.paper").count() == 4
     assert "at ε = 1 allows more than 23 %" in page.locator(".note").inner_text()
@@ -137,7 +139,12 @@ def test_epsilon_goes_along_to_other_pages_and_is_all_that_leaves(server, chromi
     ink = [value for value in row if value]
     assert len(ink) > 3
     everything = b"\n".join([*sent, *(each.encode() for each in requests)])
-    for needle in (bytes(ink), ",".join(map(str, ink)).encode(), ", ".join(map(str, ink)).encode(), bytes(ink).hex().encode()):
+    for needle in (
+        bytes(ink),
+        ",".join(map(str, ink)).encode(),
+        ", ".join(map(str, ink)).encode(),
+        bytes(ink).hex().encode(),
+    ):
         assert needle not in everything
     page.get_by_test_id("stMain").get_by_role("link", name="Privatise an image").click()
     page.wait_for_url(re.compile(r"/image\?eps=5"))

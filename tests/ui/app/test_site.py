@@ -47,8 +47,7 @@ def test_appearance_needs_no_other_host() -> None:
 def test_owner_is_blue_and_collector_vermilion_everywhere() -> None:
     folder = site.ROOT / "ui"
     style, digit = (
-        (folder / name).read_text(encoding="utf-8")
-        for name in ("app/style.css", "components/lanes/lanes.css")
+        (folder / name).read_text(encoding="utf-8") for name in ("app/style.css", "components/lanes/lanes.css")
     )
     assert (colours.OWNER, colours.COLLECTOR) == ("#0072B2", "#D55E00")
     for colour in (colours.OWNER, colours.COLLECTOR):
