@@ -90,4 +90,4 @@ def test_the_code_on_the_page_runs(open_page: Open, capsys: pytest.CaptureFixtur
 
 def test_footer(open_page: Open) -> None:
     footer = words(open_page("start"))
-    assert "nothing you enter leaves this server" in footer and "models run on" in footer
+    assert "raw data leave your device only by a control that says so" in footer and "models run on" in footer

@@ -59,5 +59,5 @@ def footer() -> None:
     st.html(
         '<div class="rlm-footer">'
         f"<span>rlm-ldp {__version__}</span><span>models run on {device()}</span>"
-        "<span>nothing you enter leaves this server</span></div>"
+        "<span>raw data leave your device only by a control that says so</span></div>"
     )
