@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Measure, print, and write."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers and phones end with us
     parts: dict[str, Callable[[], Figures]] = {
         "sqlite": lambda: database("sqlite", options),
         "postgresql": lambda: database("postgresql", options),
