@@ -1,4 +1,4 @@
-"""``rlm campaign``: make, list, show, export, close or delete campaigns, for whoever owns the database."""
+"""``rlm campaign``: what its commands do. The command line itself is in ``rlm_core/cli/campaign.py``."""
 
 from __future__ import annotations
 
@@ -7,26 +7,19 @@ import sys
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from collection.campaign import Campaign
-from collection.database import VARIABLE, Unavailable
+from collection.database import Unavailable
 from collection.export import FORMATS
 from collection.questions import Digit, Number, OneOf, Question
 from collection.store import State, Store
+from rlm_core.cli.campaign import parser
 from rlm_core.training.codes.choice import codes_for
-
-EXAMPLES = """examples:
-  rlm campaign new "Coffee" --ask "Do you like coffee?" --epsilon 1 --people 30
-  rlm campaign new "Lunch" --ask "What do you eat?" --answers soup bread salad --epsilon 2 --people 300
-  rlm campaign new "Sleep" --ask "How long did you sleep?" --range 0 12 --unit h --epsilon 2 --people 100
-  rlm campaign new "Digits" --digits --epsilon 4 --people 1000
-  rlm campaign export ID --format parquet --out reports.parquet"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a mistake gets a message."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         return int(COMMANDS[options.command](Store(options.database), options))
     except Unavailable as error:
@@ -126,38 +119,6 @@ def found(store: Store, campaign_id: str) -> State:
 
 
 COMMANDS = {"new": new, "list": show_all, "show": show, "export": export, "close": close, "delete": delete}
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="rlm campaign",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--database", metavar="URL", help=f"default: {VARIABLE}, else a SQLite file of this user")
-    commands = parser.add_subparsers(dest="command", required=True)
-    make = commands.add_parser("new", help="make a campaign")
-    make.add_argument("title")
-    make.add_argument("--ask", metavar="TEXT", help="the question")
-    make.add_argument("--answers", nargs="+", default=["no", "yes"], help="default: no yes")
-    make.add_argument("--range", nargs=2, type=float, metavar=("LOW", "HIGH"), help="ask for a number instead")
-    make.add_argument("--unit", default="")
-    make.add_argument("--digits", action="store_true", help="ask for a drawn digit instead")
-    make.add_argument("--epsilon", type=float, required=True)
-    make.add_argument("--people", type=int, required=True, help="how many are expected")
-    make.add_argument("--hours", type=float, default=24.0, help="until it closes (default: %(default)g)")
-    make.add_argument("--reports-per-device", type=int, default=1)
-    commands.add_parser("list", help="all campaigns")
-    for name in ("show", "export", "close", "delete"):
-        one = commands.add_parser(name, help=(COMMANDS[name].__doc__ or "").strip().splitlines()[0])
-        one.add_argument("id")
-        if name == "export":
-            one.add_argument("--format", choices=sorted(FORMATS), default="csv")
-            one.add_argument("--out", type=Path)
-        if name == "delete":
-            one.add_argument("--yes", action="store_true")
-    return parser
 
 
 if __name__ == "__main__":

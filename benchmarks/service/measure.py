@@ -7,6 +7,7 @@ stores nothing, in the same run: absolute figures depend on what else the machin
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import signal
@@ -24,6 +25,7 @@ import numpy as np
 
 from benchmarks.service import postgresql
 from benchmarks.service.coverage import PEOPLE, campaigns, coverage
+from benchmarks.service.phones import open_page
 from collection.campaign import Campaign
 from collection.questions import OneOf
 from collection.store import Store, report_id
@@ -31,6 +33,7 @@ from rlm_core.owner.labels import RandomisedResponse
 
 RESULTS = Path(__file__).parents[1] / "results" / "service.json"
 CONNECTIONS = 32
+AT_ONCE = 500
 Figures = dict[str, Any]
 
 
@@ -45,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Measure, print, and write."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers and phones end with us
     parts: dict[str, Callable[[], Figures]] = {
         "sqlite": lambda: database("sqlite", options),
         "postgresql": lambda: database("postgresql", options),
@@ -104,6 +108,7 @@ def load(server: Server, folder: Path, reports: int) -> Figures:
         null = finished(running)
     with client(server.port, f"/api/campaigns/{made.id}/reports", file) as running:
         found = finished(running)
+    opened = asyncio.run(open_page(server.port, f"/join/{made.id}", AT_ONCE))
     state = store.state(made.id)
     assert state is not None
     store.database.close()
@@ -115,7 +120,9 @@ def load(server: Server, folder: Path, reports: int) -> Figures:
         "share_of_storing_nothing": round(rate / null_rate, 3),
         "nothing_stored_per_second": round(null_rate, 1),
         "reports": state.tally.people,
-        "errors": found["errors"] + found["retries"],
+        "errors": found["errors"] + found["retries"] + opened.errors,
+        "join_page_at_once": AT_ONCE,
+        "join_page_slowest_ms": round(max(opened.milliseconds), 1),
         "load_average": round(os.getloadavg()[0], 1),
     }
 

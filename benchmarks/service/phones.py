@@ -58,6 +58,26 @@ async def _phone(port: int, path: str, waiting: asyncio.Queue[bytes], load: Load
             load.errors += 1
 
 
+async def open_page(port: int, path: str, count: int) -> Load:
+    """So many phones open a page at the same moment, each by a connection of its own."""
+    load = Load()
+
+    async def visit() -> None:
+        start = time.perf_counter()
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
+            content = await asyncio.wait_for(reader.read(), 60)
+            writer.close()
+        except (OSError, TimeoutError):
+            content = b""
+        load.milliseconds.append(1000 * (time.perf_counter() - start))
+        load.errors += not content.startswith(b"HTTP/1.1 200")
+
+    await asyncio.gather(*(visit() for _ in range(count)))
+    return load
+
+
 async def _request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, body: bytes) -> int:
     head = f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
     writer.write(head.encode() + body)

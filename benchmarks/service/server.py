@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from collection import join
 from collection.api import Api
 from collection.intake import read_envelope
 from collection.store import Store
@@ -22,4 +23,4 @@ async def check_only(request: Request) -> Response:
     return JSONResponse({"status": "checked"}, status_code=201)
 
 
-app = Starlette(routes=[*api.routes(), Route("/null/{campaign}", check_only, methods=["POST"])])
+app = Starlette(routes=[*api.routes(), *join.ROUTES, Route("/null/{campaign}", check_only, methods=["POST"])])
