@@ -16,8 +16,8 @@ from rlm_core.catalogue import DATASETS, EXPERIMENTS
 INTRODUCTION = (
     "## The frozen protocol",
     "",
-    f"Seeds {', '.join(map(str, SEEDS))}, measured as `docs/protocol.md` had fixed before (`protocol` {PROTOCOL} in the",
-    "CSV files). A cell: mean over seeds of the mean over draws; standard deviation between seeds; between draws",
+    f"Seeds {', '.join(map(str, SEEDS))}, measured as `docs/protocol.md` had fixed before (`protocol` {PROTOCOL} of",
+    "the CSV files). A cell: mean over seeds of the mean over draws; standard deviation between seeds; between draws",
     "of the channel within a seed; below, the cell on the test people whom no earlier seed had tested.",
     "– where there is only one.",
     "",
