@@ -13,7 +13,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from benchmarks import report_text, speed, summary, table
+from benchmarks import frozen_tables, report_text, speed, summary, table
 from benchmarks.summary import Cell, shown_name
 from rlm_core.catalogue import DATASETS, EXPERIMENTS, TEST_SHARE
 from rlm_core.theory import krr_cap, vertex_accuracy
@@ -95,7 +95,7 @@ def _counted(name: str, cells: list[Cell]) -> str:
 
 def page() -> str:
     """The results as Markdown."""
-    lines = [*report_text.OPENING, "", *(f"- {line}" for line in headline()), ""]
+    lines = [*report_text.OPENING, "", *(f"- {line}" for line in headline()), "", *frozen_tables.section()]
     for experiment, cells in measured().items():
         lines += [f"## {EXPERIMENTS[experiment].heading}", "", *report_text.ABOUT[experiment], ""]
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
