@@ -98,10 +98,7 @@ def test_the_crowd_teaches_a_model_and_gives_nobody_away(start) -> None:
     assert share(page, "learnt") > 85  # 95 % in nearly every simulation
     cap = 100 * 2.71829 / (2.71829 + 9)
     assert 13 < share(page, "guessed") < cap + 1.5  # 18 %; 13,500 guesses deviate by 0.4 points
-    points = page.evaluate(
-        "() => document.querySelectorAll('.crowd path.codes')[0].getAttribute('d').split('L').length"
-    )
-    assert points > 8  # it climbed
+    assert page.locator(".crowd path.codes").get_attribute("d").count("L") > 8  # point after point
     assert page.locator(".crowd circle.paper").count() == 4
     assert "at ε = 1 allows more than 23 %" in page.locator(".note").inner_text()
 
@@ -132,19 +129,14 @@ def test_epsilon_goes_along_to_other_pages_and_is_all_that_leaves(server, chromi
     assert [each for each in requests[before:] if "/device/" in each] == []
     assert all(each.startswith("GET ") for each in requests if "/device/" in each)
     assert len(sent) - frames <= 3 and all(len(each) < 3000 for each in sent[frames:])
-    row = page.evaluate("""() => {
-        const canvas = document.querySelector('.lane .digit');
-        return [...canvas.getContext('2d').getImageData(0, 14, 28, 1).data].filter((_, i) => i % 4 === 0);
-    }""")
+    row = page.locator(".lane .digit").first.evaluate(
+        "canvas => [...canvas.getContext('2d').getImageData(0, 14, 28, 1).data].filter((_, i) => i % 4 === 0)"
+    )
     ink = [value for value in row if value]
     assert len(ink) > 3
     everything = b"\n".join([*sent, *(each.encode() for each in requests)])
-    for needle in (
-        bytes(ink),
-        ",".join(map(str, ink)).encode(),
-        ", ".join(map(str, ink)).encode(),
-        bytes(ink).hex().encode(),
-    ):
+    written = (bytes(ink).hex(), *(mark.join(map(str, ink)) for mark in (",", ", ", " ")))
+    for needle in (bytes(ink), *(each.encode() for each in written)):
         assert needle not in everything
     page.get_by_test_id("stMain").get_by_role("link", name="Privatise an image").click()
     page.wait_for_url(re.compile(r"/image\?eps=5"))
