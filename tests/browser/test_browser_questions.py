@@ -11,7 +11,7 @@ import re
 import pytest
 
 from benchmarks import gain
-from ui.advise.choice import epsilon_up
+from ui.kit.formats import epsilon_up
 
 pytestmark = pytest.mark.browser
 
