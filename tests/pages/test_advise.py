@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 from benchmarks import gain, summary
 from rlm_core.theory import krr_cap
 from rlm_core.theory.verdict import suspicion_after
-from ui.advise.choice import Wish, epsilon_up, headline, meanings
+from ui.advise.choice import Wish, headline, meanings
 from ui.advise.print_page import print_page
+from ui.kit.formats import epsilon_up
 
 
 def chart(app: AppTest) -> dict[str, dict]:

@@ -16,6 +16,7 @@ from benchmarks.table import Row
 from rlm_core.catalogue import DATASETS, EXPERIMENTS
 from rlm_core.registry import REGISTRY
 from ui.evidence.data import experiments
+from ui.kit.formats import epsilon_up
 
 
 def accuracy_chart(app: AppTest) -> Any:
@@ -78,9 +79,9 @@ def test_ours_and_the_papers_with_counts_and_answer(open_page: Open, results: Pa
     assert "7 of 7" in words(app) and "● +0.5" in words(app) and not app.info
     assert "3 seeds" in chart(app)["V-RLM, ours"]["customdata"][0]
     cells = [cell for cell in summary.cells("data_collection") if cell.mechanism == "Q-RLM"]
-    assert f"<b>Q-RLM</b> needs about <b>ε = {summary.epsilon_needed(cells, 80.0):.1f}</b>" in words(app)
+    assert f"<b>Q-RLM</b> needs about <b>ε = {epsilon_up(summary.epsilon_needed(cells, 80.0))}</b>" in words(app)
     healthy(app.slider(key="need").set_value(60).run())
-    assert f"<b>Q-RLM</b> needs about <b>ε = {summary.epsilon_needed(cells, 60.0):.1f}</b>" in words(app)
+    assert f"<b>Q-RLM</b> needs about <b>ε = {epsilon_up(summary.epsilon_needed(cells, 60.0))}</b>" in words(app)
     healthy(app.toggle(key="paper").set_value(False).run())
     assert "V-RLM, paper" not in chart(app) and "V-RLM, ours" in chart(app)
     assert {each.key for each in app.main.get("download_button")} == {"download_cells", "download_trials"}

@@ -13,7 +13,7 @@ from benchmarks.summary import shown_name
 from rlm_core.catalogue import DATASETS
 from rlm_core.theory import krr_cap
 from rlm_core.theory.verdict import Verdict, suspicion_after, verdict
-from ui.kit.formats import number, percent, times
+from ui.kit.formats import epsilon_up, number, percent, times
 
 WEEKS = 52
 
@@ -86,15 +86,6 @@ def interval(need: Need) -> str:
     high = "more than we measured" if need.high is None else epsilon_up(need.high)
     low = f"{need.low:.1f}"
     return "" if low == high else f" ({low} to {high} from seed to seed)"
-
-
-def epsilon_up(epsilon: float) -> str:
-    """One decimal, rounded up: never less than what is needed.
-
-    >>> epsilon_up(2.01), epsilon_up(2.0)
-    ('2.1', '2.0')
-    """
-    return f"{math.ceil(round(10 * epsilon, 6)) / 10:.1f}"
 
 
 def meanings(wish: Wish) -> list[tuple[str, str]]:

@@ -8,7 +8,8 @@ import rlm_core
 from benchmarks import gain
 from benchmarks.summary import shown_name
 from ui.advise import text
-from ui.advise.choice import Wish, epsilon_up, headline, interval, meanings
+from ui.advise.choice import Wish, headline, interval, meanings
+from ui.kit.formats import epsilon_up
 
 STYLE = """
 @page { size: A4; margin: 18mm }

@@ -10,12 +10,12 @@ from benchmarks import gain
 from benchmarks.summary import shown_name
 from rlm_core.theory import krr_cap
 from ui.advise import text
-from ui.advise.choice import Wish, epsilon_up, headline, meanings
+from ui.advise.choice import Wish, headline, meanings
 from ui.advise.print_page import print_page
 from ui.app import controls as shared
 from ui.kit.address import in_address
 from ui.kit.charts import CONFIG
-from ui.kit.formats import number
+from ui.kit.formats import epsilon_up, number
 from ui.kit.gain_chart import CAPTION, gain_chart
 from ui.kit.html import table_html, table_row
 from ui.kit.mechanism_style import looks

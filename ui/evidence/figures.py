@@ -14,7 +14,7 @@ from rlm_core.theory import krr_cap, vertex_accuracy
 from ui.evidence.data import Level, Need, View
 from ui.kit.charts import Figure, axis, layout, level
 from ui.kit.colours import COLLECTOR, NEUTRAL
-from ui.kit.formats import number
+from ui.kit.formats import epsilon_up, number
 from ui.kit.gain_chart import release_words
 from ui.kit.html import table_html
 from ui.kit.mechanism_style import looks
@@ -247,6 +247,6 @@ def needs_list(found: Sequence[Need], accuracy: float) -> str:
             dashes = f"repeating-linear-gradient(90deg,{colour} 0 6px,transparent 6px 9px)"
             paint = colour if need.who == "ours" else dashes
             bar = f'<i style="width:{10 * need.epsilon:.1f}%;background:{paint}"></i>'
-            words = f"ε {'≤' if need.at_most else '≈'} {need.epsilon:.1f}"
+            words = f"ε {'≤' if need.at_most else '≈'} {epsilon_up(need.epsilon)}"
         rows.append(f"<li><span>{name}</span><div>{bar}</div><em>{words}</em></li>")
     return f'<ul class="rlm-shares rlm-needs" aria-label="ε needed for {accuracy:g} %">{"".join(rows)}</ul>'

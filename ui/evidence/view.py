@@ -18,7 +18,7 @@ from ui.evidence.figures import accuracy_chart, cells_table, needs_list
 from ui.evidence.text import ABOUT
 from ui.kit.address import in_address
 from ui.kit.charts import CONFIG, saving_config
-from ui.kit.formats import number
+from ui.kit.formats import epsilon_up, number
 from ui.kit.gain_chart import CAPTION, gain_chart
 from ui.kit.html import figures_html, table_html, table_row
 from ui.kit.take_along import file_button
@@ -135,9 +135,9 @@ def answer(found: list[data.Need], shown: View, accuracy: float) -> str:
         )
     first = able[0]
     sign = "at most" if first.at_most else "about"
-    rest = [f"{n.name} ε ≈ {n.epsilon:.1f}" for n in able[1:]]
+    rest = [f"{n.name} ε ≈ {epsilon_up(n.epsilon or 0.0)}" for n in able[1:]]
     unable = [n.name for n in ours if n.epsilon is None]
-    words = f"For {wish}, <b>{first.name}</b> needs {sign} <b>ε = {first.epsilon:.1f}</b>{who}"
+    words = f"For {wish}, <b>{first.name}</b> needs {sign} <b>ε = {epsilon_up(first.epsilon or 0.0)}</b>{who}"
     words += f"; {', '.join(rest)}" if rest else ""
     words += f". {', '.join(unable)} {'does' if len(unable) == 1 else 'do'} not get there." if unable else "."
     return words

@@ -59,3 +59,12 @@ def percent(value: float) -> str:
     if value < 0.001:
         return "< 0.1 %"
     return f"{100 * value:.1f} %".replace(".0 %", " %")
+
+
+def epsilon_up(epsilon: float) -> str:
+    """One decimal, rounded up: never less than what is needed.
+
+    >>> epsilon_up(2.01), epsilon_up(2.0)
+    ('2.1', '2.0')
+    """
+    return f"{math.ceil(round(10 * epsilon, 6)) / 10:.1f}"
