@@ -14,6 +14,7 @@ from rlm_core.data.schema import FEATURES
 
 pytestmark = pytest.mark.browser
 
+
 def loans(rows: int = 24, **replaced: str) -> dict[str, object]:
     """The sample loans as an upload; ``replaced`` puts a value into the second row."""
     examples = loan_examples()

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from page_driver import Open, healthy, ledger, words
 from streamlit.testing.v1 import AppTest
+from ui.start.live import START_EPSILON
 
 from ui.app import site
 from ui.start import text as prose
-from ui.start.live import START_EPSILON
 
 
 def live_data(app: AppTest) -> dict[str, Any]:

@@ -38,7 +38,9 @@ def collector_html(reports: Sequence[Received], *, thing: str, show_record: Show
     alone = observer.belief([newest])
     decoded, best = observer.decoded(newest), observer.best_record(newest, alone)
     pictures = ("" if decoded is None else show_record(decoded, newest, "x̃, decoded from the report")) + show_record(
-        best, newest, "its best picture, given this report" if thing == "picture" else f"its best {thing}, given this report"
+        best,
+        newest,
+        "its best picture, given this report" if thing == "picture" else f"its best {thing}, given this report",
     )
     limits = posterior_limit(alone.prior, newest.report.epsilon)
     return (
