@@ -1,4 +1,4 @@
-"""The two sides in a real browser: how often rehearsals change while a slider is dragged, and what leaves before "send".
+"""The two sides in a real browser: how often rehearsals change while a slider moves, and what leaves before "send".
 
 ``updates_per_second``: the app as it is served, headless Chromium, the ε slider moved at every frame for some seconds;
 all eight rehearsals are drawn, decoded and painted at each update. ``bytes_before_send``: the bytes of requests and
