@@ -91,7 +91,7 @@ def fit_seconds(queue: RunQueue, choice: Choice, task: Task) -> dict[str, float]
 
 def latencies(queue: RunQueue, choice: Choice, task: Task, rounds: int) -> dict[str, float]:
     """Median milliseconds of an ε move of another visitor in the three situations, and the ratios."""
-    visitor = image_page()
+    visitor = other_page()
     moves: dict[str, list[float]] = {"nothing": [], "process": [], "thread": []}
     for number in range(rounds):
         for position, situation in enumerate(moves):
@@ -150,10 +150,11 @@ def thread_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
 FITS = {"nothing": no_fit, "process": process_fit, "thread": thread_fit}
 
 
-def image_page() -> AppTest:
-    """Another visitor on the image page, with every mechanism loaded that the moves need."""
+def other_page() -> AppTest:
+    """Another visitor with a file of rows, with every mechanism loaded that the moves need."""
     app = AppTest.from_file(str(ENTRY), default_timeout=600)
-    app.switch_page("pages/image.py").run()
+    app.query_params["rows"] = "A CSV file"
+    app.switch_page("pages/row.py").run()
     for budget in BUDGETS:
         app.select_slider(key="eps").set_value(budget).run()
     gc.collect()

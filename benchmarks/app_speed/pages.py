@@ -18,9 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 ENTRY = Path(__file__).resolve().parents[2] / "app.py"
 PAGES = {
-    "image, MNIST": ("pages/image.py", {"data": "mnist"}),
-    "image, CIFAR-10": ("pages/image.py", {"data": "cifar10"}),
-    "row": ("pages/row.py", {}),
+    "row, a file": ("pages/row.py", {"rows": "A CSV file"}),
 }
 BUDGETS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
 

@@ -24,8 +24,8 @@ def empty_html(thing: str) -> str:
     return (
         f'{TITLE}<div class="arrived"><div class="count"><span>received about you</span><strong>nothing</strong></div>'
         f"</div><p>This side has seen no {thing}, no label and no rehearsal: all of that is in your browser. What you "
-        "choose on the left is drawn there, and costs nothing.</p><p>Send one report, and this side shows the bytes that "
-        "came, what they decode to, and what can be inferred from them about you.</p>"
+        "choose on the left is drawn there, and costs nothing.</p><p>Send one report, and this side shows the bytes "
+        "that came, what they decode to, and what can be inferred from them about you.</p>"
     )
 
 
@@ -43,9 +43,10 @@ def collector_html(reports: Sequence[Received], *, thing: str, show_record: Show
         "its best picture, given this report" if thing == "picture" else f"its best {thing}, given this report",
     )
     limits = posterior_limit(alone.prior, newest.report.epsilon)
+    bars = shares(newest.classes, alone.classes, side="collector", limits=limits, priors=alone.prior)
     return (
         f'{TITLE}<div class="arrived">{pictures}{_count(same)}</div>'
-        f"<h3>What can it infer?</h3>{shares(newest.classes, alone.classes, side='collector', limits=limits, priors=alone.prior)}"
+        f"<h3>What can it infer?</h3>{bars}"
         f'<p class="note"><b class="rlm-dot"></b> before · <b class="rlm-tick"></b> the most that ε allows</p>'
         f"<p>{verdict(newest, alone)}</p>{_together(same) if len(same) > 1 else ''}{_bytes(newest)}{_ledger(same)}"
     )
@@ -81,7 +82,8 @@ def spoken(reports: Sequence[Received]) -> str:
         return ""
     found = observer.belief([reports[-1]])
     guess = int(found.classes.argmax())
-    return f"One report arrived. The collector’s best guess is {reports[-1].classes[guess]}, with {percent(float(found.classes[guess]))}."
+    name, share = reports[-1].classes[guess], percent(float(found.classes[guess]))
+    return f"One report arrived. The collector’s best guess is {name}, with {share}."
 
 
 def _count(same: Sequence[Received]) -> str:
@@ -99,8 +101,8 @@ def _together(same: Sequence[Received]) -> str:
     limit = float(posterior_limit(found.prior[guess], total))
     return _unbroken(
         f'<p class="together"><b>All {len(same)} together</b>, taken as reports about one record: '
-        f"{html.escape(same[0].classes[guess])}, with {percent(float(found.classes[guess]))}. The odds may have moved by "
-        f"{times(math.exp(min(total, 700.0)))}; at most {percent(limit)} is allowed.</p>"
+        f"{html.escape(same[0].classes[guess])}, with {percent(float(found.classes[guess]))}. The odds may have "
+        f"moved by {times(math.exp(min(total, 700.0)))}; at most {percent(limit)} is allowed.</p>"
     )
 
 

@@ -9,8 +9,8 @@ from ui.kit.formats import number
 LEDE = "The same for a row of a table: left your device, right the collector. Only what you send crosses."
 
 CSV_TRAVELS = (
-    "<b>A file travels to this server</b>, whole and as it is, and is privatised here by the library. It is forgotten with "
-    "your visit. Rows that must not travel belong into the form under <i>One loan</i>, which stays in your browser."
+    "<b>A file travels to this server</b>, whole and as it is, and is privatised here by the library. It is forgotten "
+    "with your visit. Rows that must not travel belong in the form under <i>One loan</i>, which stays on your device."
 )
 
 CSV_COLUMNS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from device_reports import sent
 
 from rlm_core.data.samples import mnist_samples
 from ui.record import inbox as module
@@ -23,7 +24,7 @@ def record(**changes: object) -> dict[str, object]:
     return {"id": "a", "mechanism": "mnist-vrlm-l5-eps7", "x": x, "label": 7, "epsilon": 4.0, "lam": 0.75} | changes
 
 
-def test_a_report_is_kept_as_it_came_and_a_message_counts_once(box: Inbox, sent) -> None:
+def test_a_report_is_kept_as_it_came_and_a_message_counts_once(box: Inbox) -> None:
     text = sent()
     for _ in range(2):
         receive_report("image", ("mnist",), {"id": "a", "report": text})
@@ -54,7 +55,7 @@ def test_a_broken_report_is_answered_in_words(box: Inbox, report: object) -> Non
         ({"mechanism": "mnist-pixels"}, "numbers"),
     ],
 )
-def test_a_record_that_travelled_is_charged_and_released_by_the_library(box: Inbox, sent, changes, kind) -> None:
+def test_a_record_that_travelled_is_charged_and_released_by_the_library(box: Inbox, changes, kind) -> None:
     receive_record("image", ("mnist",), record(**changes))
     assert box.problem == "" and getattr(box.reports[0].report, kind) is not None
     (spent,) = box.ledger.releases
@@ -78,6 +79,6 @@ def test_a_record_that_travelled_is_charged_and_released_by_the_library(box: Inb
         {"lam": None},
     ],
 )
-def test_a_record_that_does_not_fit_draws_nothing(box: Inbox, sent, changes: dict[str, object]) -> None:
+def test_a_record_that_does_not_fit_draws_nothing(box: Inbox, changes: dict[str, object]) -> None:
     receive_record("image", ("mnist",), record(**changes))
     assert not box.reports and box.problem and not box.ledger.releases

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from device_reports import sent
 
 from ui.record import observer
 from ui.record.collector_view import collector_html, verdict
@@ -16,7 +17,7 @@ KINDS = ("mnist-vrlm-l5-eps7", "mnist-qrlm-k12", "mnist-pixels")
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("label", [7, None])
-def test_every_kind_of_report_is_read_and_moves_the_odds_by_e_epsilon_at_most(sent, name: str, label) -> None:
+def test_every_kind_of_report_is_read_and_moves_the_odds_by_e_epsilon_at_most(name: str, label) -> None:
     for epsilon in (0.5, 4.0):
         each = observer.read(sent(name, epsilon, label), ("mnist",))
         assert (each.mechanism, each.dataset, each.report.epsilon) == (name, "mnist", pytest.approx(epsilon))
@@ -31,14 +32,14 @@ def test_every_kind_of_report_is_read_and_moves_the_odds_by_e_epsilon_at_most(se
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_with_much_budget_the_truth_is_found_and_the_best_picture_is_like_it(sent, name: str) -> None:
+def test_with_much_budget_the_truth_is_found_and_the_best_picture_is_like_it(name: str) -> None:
     each = observer.read(sent(name, 60.0 if name != "mnist-pixels" else 600.0), ("mnist",))
     found = observer.belief([each])
     assert found.classes.argmax() == 7  # at ε = 60, the chance of another label or set is below 1e-6
     assert verdict(each, found).startswith("Best guess: <b>7</b>")
 
 
-def test_reports_together_say_more_also_by_different_mechanisms(sent) -> None:
+def test_reports_together_say_more_also_by_different_mechanisms() -> None:
     """Twelve reports of ε = 3 by two mechanisms: seven wins but with a chance below 1e-6."""
     reports = [observer.read(sent(name, 4.0), ("mnist",)) for name in KINDS[:2] for _ in range(10)]
     found = observer.belief(reports)
@@ -48,7 +49,7 @@ def test_reports_together_say_more_also_by_different_mechanisms(sent) -> None:
     assert "All 20 together" in shown and "20 reports" in shown and "ε = 80 spent in all" in shown
 
 
-def test_a_best_picture_knows_little_at_small_epsilon(sent) -> None:
+def test_a_best_picture_knows_little_at_small_epsilon() -> None:
     """Near the mean of all public pictures: a blur, where the decoder draws a sharp digit."""
     each = observer.read(sent(epsilon=0.01), ("mnist",))
     best = observer.best_record(each, observer.belief([each]))
@@ -66,12 +67,12 @@ def test_a_best_picture_knows_little_at_small_epsilon(sent) -> None:
         ({"epsilon_x": "inf"}, "finite epsilon"),
     ],
 )
-def test_reports_that_do_not_fit_are_refused_in_words(sent, change: dict, words: str) -> None:
+def test_reports_that_do_not_fit_are_refused_in_words(change: dict, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         observer.read(json.dumps(json.loads(sent()) | change), ("mnist",))
 
 
-def test_everything_from_outside_is_escaped(sent) -> None:
+def test_everything_from_outside_is_escaped() -> None:
     each = observer.read(sent(), ("mnist",))
     shown = collector_html([each], thing="picture", show_record=lambda x, each, words: words)
     assert each.text not in shown and "&quot;rlm-report/2&quot;" in shown

@@ -19,7 +19,7 @@ from rlm_core.training.codes.choice import codes_for
 from rlm_core.training.dp.accountant import shown
 from ui.app.controls import EPSILONS
 from ui.record.loan import IN_SHORT
-from ui.record.offer import PEOPLE, offer
+from ui.record.offer import PEOPLE, networks, offer
 from ui.record.routes import ROUTES
 
 
