@@ -17,7 +17,7 @@ COMMANDS = {
     "app": ("app_speed.pages", "how fast the pages answer a slider"),
     "collect": ("app_speed.collect", "how fast the collector's page learns, and what other visitors notice of it"),
     "service": ("service.measure", "campaigns under load and kill -9, on two databases; coverage of the intervals"),
-    "two-sides": ("app_speed.two_sides", "how live the picture and row pages are, and what leaves before \"send\""),
+    "two-sides": ("app_speed.two_sides", 'how live the picture and row pages are, and what leaves before "send"'),
     "device": ("device", "how fast the owner's side is in a browser, beside torch"),
     "frozen": ("frozen", "the frozen protocol of docs/protocol.md; appends to benchmarks/results"),
     "crowd_curve": ("crowd_curve", "the paper's mechanism with more and more people, for the start page"),

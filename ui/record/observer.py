@@ -93,7 +93,7 @@ def is_pair(each: Received) -> bool:
     """Whether the report is about a code and a label as one symbol."""
     if each.mechanism.endswith(PIXELS) or each.report.of is None:
         return False
-    return each.report.of == cache.model(each.mechanism).card.latent_dim * len(each.classes)
+    return bool(each.report.of == cache.model(each.mechanism).card.latent_dim * len(each.classes))
 
 
 def of_record(each: Received) -> Posterior:
@@ -113,7 +113,7 @@ def of_label(each: Received) -> FloatArray | None:
 def decoded(each: Received) -> FloatArray | None:
     """x̃ (input_dim,), as the mechanism's decoder draws it; None where a set of pairs was sent."""
     if each.mechanism.endswith(PIXELS):
-        return np.clip(np.asarray(each.report.numbers), 0.0, 1.0)
+        return np.asarray(np.clip(np.asarray(each.report.numbers), 0.0, 1.0))
     model = cache.model(each.mechanism)
     if model.card.kind == CODES:
         return None

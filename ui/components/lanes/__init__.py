@@ -43,15 +43,18 @@ HTML = f"""
     <div class="lanes">{"".join(_lane(name, *words) for name, words in LANES.items())}
       <div class="under"><p class="soft">Each small picture is what a collector could make of one report, with the best
         guess about the digit. Noisy pixels say next to nothing: that lane’s guess is its label’s. The V-RLM’s decoder
-        always draws <em>some</em> digit, right or wrong; the codes’ picture blurs where the report says little. <b>Nothing is sent:</b> these are rehearsals, in your browser.</p>
+        always draws <em>some</em> digit, right or wrong; the codes’ picture blurs where the report says
+        little. <b>Nothing is sent:</b> these are rehearsals, in your browser.</p>
         <button type="button" class="again">Eight others</button></div>
     </div>
     <section class="crowd" aria-label="The crowd">
       <h2>The crowd</h2>
-      <p class="soft">A simulation: <span class="count">–</span> public people send one report of codes each, at this ε.</p>
+      <p class="soft">A simulation: <span class="count">–</span> public people send one report of codes each, at this
+        ε.</p>
       <div class="two">
         <div class="learnt"><strong>–</strong><span>right: the model that they all taught</span></div>
-        <div class="guessed"><strong>–</strong><span>right: the best guess about one of them, from the same report</span></div>
+        <div class="guessed"><strong>–</strong><span>right: the best guess about one of them, from the same
+          report</span></div>
       </div>
       <svg viewBox="0 0 300 168" role="img" aria-label="Accuracy against the number of people"></svg>
       <p class="soft note"></p>
