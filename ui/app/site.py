@@ -1,8 +1,8 @@
 """Every page of the app, in one list: menu, start page and tests all read it.
 
 To add a page, add its entry to PAGES, under one of the four GROUPS of the menu, and write its file, which starts
-with ``require_app()``. A line whose file does not exist (yet) is left out. The address of a page is its file's name: Streamlit then finds
-it on a cold start too. Icons are from the font that Streamlit serves itself.
+with ``require_app()``. A line whose file does not exist (yet) is left out. The address of a page is its file's
+name: Streamlit then finds it on a cold start too. Icons are from the font that Streamlit serves itself.
 """
 
 from __future__ import annotations
