@@ -63,9 +63,8 @@ function open(root, data, onEpsilon) {
       worker.onmessage = ({ data: message }) => {
         if (message.error) complain(message.error);
         else if (message.opened) ask[message.opened]();
-        else if (message.epsilon !== epsilon()) return;
-        else if (message.lane) lane(root, message, data.label);
-        else report(root, message, data);
+        else if (message.lane) lane(root, message, data.label);  // also a position just left: it moves while dragging
+        else if (message.epsilon === epsilon()) report(root, message, data);
       };
       worker.onerror = (event) => complain(event.message ?? "blocked");
       worker.postMessage({ open: what, stage });
