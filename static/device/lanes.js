@@ -17,7 +17,7 @@ import { tensors } from "./weights.js";
 /** @typedef {{picture: Float64Array, classes: Float64Array}} Seen  what a collector sees, and believes */
 
 const LAM = 0.7; // the paper's, for pictures: how pixels and numbers divide ε
-const PUBLIC = 2000; // people of D₁ whom a report of numbers is compared with
+const PUBLIC = 1000; // people of D₁ whom a report of numbers is compared with
 
 /** Noise on 8 learnt numbers: the paper's V-RLM. The picture is decoder(z̃). */
 export class NumbersLane {

@@ -42,7 +42,7 @@ function open(root, data, onEpsilon) {
     slider.setAttribute("aria-valuetext", "epsilon " + data.positions[slider.value]);
     const said = verdict?.(epsilon());
     if (!said) return;
-    $(".strength").textContent = said.strength === "hardly any" ? "hardly any protection" : said.strength;
+    $(".strength").textContent = said.strength;
     $(".strength").className = "strength " + said.strength.replace(" ", "-");
     $(".sentence").textContent = said.sentence;
   };
@@ -105,7 +105,8 @@ function paint(canvas, values) {
   const context = canvas.getContext("2d");
   const picture = context.createImageData(28, 28);
   for (let i = 0; i < 784; i++) {
-    picture.data.fill(Math.round(255 * Math.min(1, Math.max(0, values[i]))), 4 * i, 4 * i + 3);
+    const grey = 255 * values[i];  // rounded and kept within 0 and 255 by the array
+    picture.data[4 * i] = picture.data[4 * i + 1] = picture.data[4 * i + 2] = grey;
     picture.data[4 * i + 3] = 255;
   }
   context.putImageData(picture, 0, 0);
