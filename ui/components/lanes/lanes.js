@@ -147,7 +147,7 @@ function clear(root, data, epsilon) {
     `<text x="${across(count, data.people)}" y="${BOTTOM + 15}" text-anchor="${["start", "middle", "end"][i]}">${people(count)}${i === 2 ? " people" : ""}</text>`);
   const dots = paper.map(([count, share]) => `<circle class="paper" cx="${across(count, data.people)}" cy="${up(share)}" r="2.5"/>`);
   const last = paper[paper.length - 1];
-  const name = last ? `<text class="paper" x="${RIGHT}" y="${up(last[1]) + (last[1] > 0.25 ? 36 : -12)}" text-anchor="end">V-RLM ${percent(last[1])}</text>` : "";
+  const name = last ? `<text class="paper" x="${RIGHT}" y="${up(last[1]) + (last[1] > 0.25 ? 36 : -22)}" text-anchor="end">V-RLM ${percent(last[1])}</text>` : "";
   root.querySelector("svg").innerHTML =
     `${lines.join("")}${ticks.join("")}<path class="paper" d="${paper.length ? path(paper, data.people) : ""}"/>${dots.join("")}${name}`
     + `<path class="codes" d=""/><text class="codes" x="${RIGHT}" y="0" text-anchor="end"></text>`;
