@@ -103,7 +103,7 @@ def test_the_crowd_teaches_a_model_and_gives_nobody_away(start) -> None:
     assert "at ε = 1 allows more than 23 %" in page.locator(".note").inner_text()
 
 
-def test_epsilon_goes_along_to_other_pages_and_is_all_that_leaves(server, chromium) -> None:
+def test_epsilon_is_all_that_leaves(server, chromium) -> None:
     """Every request and frame while the page works: no pixels, label or guess of the digit, in no encoding."""
     context = chromium.new_context(viewport={"width": 1440, "height": 900})
     context.set_default_timeout(180_000)
@@ -138,8 +138,6 @@ def test_epsilon_goes_along_to_other_pages_and_is_all_that_leaves(server, chromi
     written = (bytes(ink).hex(), *(mark.join(map(str, ink)) for mark in (",", ", ", " ")))
     for needle in (bytes(ink), *(each.encode() for each in written)):
         assert needle not in everything
-    page.get_by_test_id("stMain").get_by_role("link", name="Privatise an image").click()
-    page.wait_for_url(re.compile(r"/image\?eps=5"))
     context.close()
 
 
