@@ -436,3 +436,8 @@ def test_the_recommended_mechanism_for_private_inference(monkeypatch: pytest.Mon
     loans = tuple(cache.mechanism_names("lending_club"))  # the paper has no such table: as for data collection
     assert cache.suited_mechanism("lending_club", 8.5, "private_inference", loans) == "lending-vrlm-l5-eps29"
     cache.suited_mechanism.clear()
+
+
+def test_codes_are_said_to_go_apart_from_their_labels(open_page: Open) -> None:
+    assert any("one pair" in each.value for each in open_page("collect", mech="mnist-qrlm-k12").info)
+    assert not any("one pair" in each.value for each in open_page("collect", mech="mnist-vrlm-l10-eps33").info)

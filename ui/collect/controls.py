@@ -144,6 +144,8 @@ def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[st
         st.caption(f"In use: **{card.name}**. {card.summary} {text.REAL_PEOPLE}")
         if noise is not None:
             st.caption(text.OTHER_NOISE)
+    if card.kind == catalogue.CODES and experiment == "collection":
+        st.info(text.CODES_APART, icon=":material/call_split:")
     if card.central_dp is not None:
         st.html(two_guarantees(card.central_dp, epsilon))
     if experiment == "novel":
