@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -84,13 +84,27 @@ def test_the_papers_numbers_are_those_of_its_file() -> None:
 
 @pytest.mark.parametrize("path", sorted(table.RESULTS.glob("*.csv")), ids=lambda path: path.stem)
 def test_every_committed_trial_is_in_exactly_one_cell(path: Path) -> None:
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    """Of the newest protocol that a cell has; draws of the channel count once, as their seed."""
+    newest: dict[tuple[str, str, float], int] = {}
+    accuracies: dict[tuple[tuple[str, str, float], int, str], list[float]] = {}
+    for row in table.read(path.stem):
+        key, protocol = (row["dataset"], row["mechanism"], float(row["epsilon"])), int(row["protocol"])
+        newest[key] = max(protocol, newest.get(key, 0))
+        accuracies.setdefault((key, protocol, row["seed"]), []).append(float(row["accuracy"]))
+    counted = [fmean(values) for (key, protocol, _), values in accuracies.items() if protocol == newest[key]]
     found = cells(path.stem)
-    assert sum(cell.seeds for cell in found) == len(rows)
-    assert len({(cell.dataset, cell.mechanism, cell.epsilon) for cell in found}) == len(found)
-    total = sum(cell.mean * cell.seeds for cell in found)
-    assert total == pytest.approx(sum(float(row["accuracy"]) for row in rows))
+    assert {(cell.dataset, cell.mechanism, cell.epsilon): cell.protocol for cell in found} == newest
+    assert sum(cell.seeds for cell in found) == len(counted)
+    assert sum(cell.mean * cell.seeds for cell in found) == pytest.approx(sum(counted))
+
+
+def test_draws_count_once_with_their_seed_and_the_frozen_protocol_comes_first(tmp_path: Path) -> None:
+    write(tmp_path, {0: 10.0, 1: 20.0})
+    for draw, accuracy in enumerate((80.0, 84.0)):
+        write(tmp_path, {10: accuracy, 11: accuracy + 6}, draw=draw, protocol=2)
+    (cell,) = cells("data_collection", tmp_path)
+    assert (cell.mean, cell.seeds, cell.protocol) == (85.0, 2, 2)
+    assert cell.std == pytest.approx(math.sqrt(18)) and cell.draw_std == pytest.approx(math.sqrt(8))
 
 
 def test_epsilon_needed_reads_cells_and_leaves_out_infinity(tmp_path: Path) -> None:
