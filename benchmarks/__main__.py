@@ -21,7 +21,7 @@ COMMANDS = {
     "device": ("device", "how fast the owner's side is in a browser, beside torch"),
     "frozen": ("frozen", "the frozen protocol of docs/protocol.md; appends to benchmarks/results"),
     "crowd_curve": ("crowd_curve", "the paper's mechanism with more and more people, for the start page"),
-    "load": ("load", "how long a slider takes while 20 or 40 others move theirs"),
+    "load": ("app_speed.load", "how long a slider takes while 20 or 40 others move theirs"),
     "report": ("report", "ours against the paper, from the committed results"),
 }
 """Command to its module and what it does. A new experiment adds its line here."""

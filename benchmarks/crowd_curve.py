@@ -14,10 +14,10 @@ import argparse
 import time
 from collections.abc import Iterator
 from functools import lru_cache
-from statistics import mean
 from typing import Any
 
 from benchmarks import table
+from benchmarks.crowd import DRAWS, EXPERIMENT
 from benchmarks.experiments.data_collection import collect, split_budget
 from benchmarks.experiments.participants import PRIOR_ROWS
 from benchmarks.experiments.protocol import People, Trial, row
@@ -26,13 +26,10 @@ from rlm_core.catalogue import DATASETS
 from rlm_core.mechanism import RLM
 from rlm_core.registry import identity
 
-EXPERIMENT, DATASET = "crowd_curve", "mnist"
+DATASET = "mnist"
 EPSILONS = (4.0, 1.0, 2.0, 8.0, 6.0, 10.0)
 SIZES = (13_500, 4_500, 1_500, 500)
 """People who report; the most telling points are measured first."""
-
-DRAWS = 2
-"""Draws of the channel, with the same people; the curve is their mean."""
 
 PREFIX = "V-RLM n="
 
@@ -69,17 +66,6 @@ def trials() -> Iterator[tuple[int, Trial]]:
                     size,
                     Trial(experiment=EXPERIMENT, dataset=DATASET, mechanism=name, epsilon=epsilon, seed=0, draw=draw),
                 )
-
-
-def curves() -> dict[float, list[tuple[int, float]]]:
-    """ε to (people, percent right) in the order of people: the mean of the committed draws."""
-    points: dict[float, dict[int, list[float]]] = {}
-    for measured in map(table.parse, table.read(EXPERIMENT)):
-        points.setdefault(measured.epsilon, {}).setdefault(measured.train_rows, []).append(measured.accuracy)
-    return {
-        epsilon: [(size, round(mean(points[epsilon][size]), 2)) for size in sorted(points[epsilon])]
-        for epsilon in sorted(points)
-    }
 
 
 @lru_cache(maxsize=2)

@@ -10,7 +10,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv, betaln
 
 from rlm_core.baselines.randomness_source import Source
@@ -190,6 +189,8 @@ def calibrate(epsilon: float, dimension: int) -> Cap:
         return _cap(epsilon, square=square, mass=mass, mean=mean)
 
     half = math.log(0.5)
+    from scipy.optimize import minimize_scalar  # here: it brings half of scipy along
+
     best = minimize_scalar(lambda log_mass: -cap(log_mass).shrink, bounds=(half - epsilon, half), method="bounded")
     return cap(float(best.x))
 

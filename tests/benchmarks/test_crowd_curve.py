@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import crowd_curve, table
+from benchmarks import crowd, crowd_curve, table
 from rlm_core import zoo
 
 
 def test_every_point_is_committed() -> None:
-    finished = table.done(crowd_curve.EXPERIMENT)
+    finished = table.done(crowd.EXPERIMENT)
     assert {trial.key for _, trial in crowd_curve.trials()} <= finished
-    curves = crowd_curve.curves()
+    curves = crowd.curves()
     assert set(curves) == set(crowd_curve.EPSILONS)
     for points in curves.values():
         assert [size for size, _ in points] == sorted(crowd_curve.SIZES)
 
 
 def test_a_point_is_the_mean_of_its_draws() -> None:
-    rows = [table.parse(each) for each in table.read(crowd_curve.EXPERIMENT)]
+    rows = [table.parse(each) for each in table.read(crowd.EXPERIMENT)]
     drawn = [row.accuracy for row in rows if (row.epsilon, row.train_rows) == (4.0, 13_500)]
-    assert dict(crowd_curve.curves()[4.0])[13_500] == pytest.approx(sum(drawn) / len(drawn), abs=0.01)
+    assert dict(crowd.curves()[4.0])[13_500] == pytest.approx(sum(drawn) / len(drawn), abs=0.01)
 
 
 def test_the_first_people_of_the_bundle_take_part() -> None:

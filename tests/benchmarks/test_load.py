@@ -8,7 +8,7 @@ import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.__main__ import main
-from benchmarks.load import Session
+from benchmarks.app_speed.load import Session
 
 
 def test_the_first_slider_is_taken_and_errors_are_counted() -> None:

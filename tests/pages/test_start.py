@@ -9,7 +9,7 @@ import pytest
 from page_driver import Open, healthy, words
 from streamlit.testing.v1 import AppTest
 
-from benchmarks import crowd_curve
+from benchmarks import crowd
 from rlm_core import zoo
 from ui.app import site
 from ui.start import stage
@@ -49,7 +49,7 @@ def test_the_stage_gets_public_things_only(open_page: Open) -> None:
     assert data["people"] == 13_500 and len(data["order"]) == 95
     assert data["mechanisms"]["numbers"] == zoo.choose("mnist", stage.START_EPSILON)
     assert set(data["mechanisms"]) == {"pixels", "numbers", "codes"}
-    assert data["paper"]["4"] == [list(point) for point in crowd_curve.curves()[4.0]]
+    assert data["paper"]["4"] == [list(point) for point in crowd.curves()[4.0]]
     assert "None of them is sent" in words(app)
 
 

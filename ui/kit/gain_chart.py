@@ -116,7 +116,8 @@ def release_words(cell: object) -> str:
         return f"code and label as one pair, k = {size}"
     if name.startswith("joint"):
         return f"numbers and label in one release, d = {size}"
-    return f"record and label apart, λ = {lam}" + (f", d = {size}" if size else "")
+    split = f", λ = {lam}" if lam else ""
+    return f"record and label apart{split}" + (f", d = {size}" if size else "")
 
 
 def _bars(sizes: Sequence[float], colour: str) -> Figure:

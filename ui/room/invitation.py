@@ -22,7 +22,7 @@ def public_address(opened: str | None) -> str:
 def is_loopback(address: str) -> bool:
     """Whether only this machine can reach it.
 
-    >>> is_loopback("http://127.0.0.1:8501"), is_loopback("http://192.168.0.7:8501"), is_loopback("https://ldp.example")
+    >>> is_loopback("http://127.0.0.1:8501"), is_loopback("http://192.168.0.7:8501"), is_loopback("https://lecture-hall")
     (True, False, False)
     """
     host = urlsplit(address).hostname or ""

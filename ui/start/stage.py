@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from benchmarks import crowd_curve
+from benchmarks import crowd
 from rlm_core import zoo
 from rlm_core.device.description import PIXELS
 from rlm_core.zoo.code_tree import finest_codes
@@ -69,6 +69,6 @@ def public_facts() -> dict[str, Any]:
         },
         "order": codes.architecture["order"],
         "people": codes.bundle["train_y"][0],
-        "paper": {number(epsilon): points for epsilon, points in crowd_curve.curves().items()},
-        "draws": crowd_curve.DRAWS,
+        "paper": {number(epsilon): points for epsilon, points in crowd.curves().items()},
+        "draws": crowd.DRAWS,
     }

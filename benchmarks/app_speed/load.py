@@ -26,8 +26,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-RESULTS = Path(__file__).parent / "results" / "load.json"
-ROOT = Path(__file__).resolve().parents[1]
+RESULTS = Path(__file__).resolve().parents[1] / "results" / "load.json"
+ROOT = Path(__file__).resolve().parents[2]
 PAUSE = 1.0
 PATIENCE = 120.0
 
