@@ -146,9 +146,7 @@ def test_training_never_imports_what_is_shipped(source: str) -> None:
     assert touches(source, "rlm_core.zoo") == []
 
 
-@pytest.mark.parametrize(
-    "source", ["benchmarks/table.py", "benchmarks/summary.py", "benchmarks/gain.py", "benchmarks/crowd.py"]
-)
+@pytest.mark.parametrize("source", [f"benchmarks/{name}.py" for name in ("table", "summary", "gain", "crowd")])
 def test_reading_results_runs_nothing(source: str) -> None:
     allowed = ("benchmarks.table", "benchmarks.summary", "rlm_core.catalogue")
     inside = [name for name in touches(source, "rlm_core", "benchmarks") if name != "benchmarks"]

@@ -10,7 +10,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincinv, betaln
 
 from rlm_core.baselines.randomness_source import Source
 from rlm_core.mechanism import rows
@@ -163,6 +162,8 @@ class PrivUnit2:
 
     def _heights(self, inside: BoolArray, uniform: FloatArray) -> tuple[FloatArray, FloatArray]:
         """w = ⟨V, u⟩ and √(1 − w²), by inverting the distribution of w within the cap or outside it."""
+        from scipy.special import betaincinv  # here: half of the library's import time, and nobody else needs it
+
         alpha, q = (self.dimension - 1) / 2.0, self.cap.mass
         # W lies this far in the upper tail (inside: q·U), or in the lower one (outside: (1 − q)·U).
         upper = np.where(inside, q * uniform, (1.0 - uniform) + q * uniform)
@@ -180,6 +181,9 @@ def calibrate(epsilon: float, dimension: int) -> Cap:
     """The cap with the largest m, so the least E‖V/m‖². Its mass q lies between e^{−ε}/2 and ½."""
     if dimension == 1:  # the sphere is {−1, 1}, the cap is u alone
         return _cap(epsilon, square=1.0, mass=0.5, mean=0.5)
+    from scipy.optimize import minimize_scalar
+    from scipy.special import betainc, betaincinv, betaln
+
     alpha = (dimension - 1) / 2.0
 
     def cap(log_mass: float) -> Cap:
@@ -189,8 +193,6 @@ def calibrate(epsilon: float, dimension: int) -> Cap:
         return _cap(epsilon, square=square, mass=mass, mean=mean)
 
     half = math.log(0.5)
-    from scipy.optimize import minimize_scalar  # here: it brings half of scipy along
-
     best = minimize_scalar(lambda log_mass: -cap(log_mass).shrink, bounds=(half - epsilon, half), method="bounded")
     return cap(float(best.x))
 
