@@ -20,11 +20,12 @@ export function priorOf({ prior_z: z, prior_y: y }) {
  * @param {Prior} prior
  */
 export function laplaceLogLikelihood(numbers, scale, { z, y, width }) {
-  const distances = Float64Array.from(y, (_, m) => {
+  const distances = new Float64Array(y.length);
+  for (let m = 0, at = 0; m < distances.length; m++) { // plain loops: this runs for every rehearsal while a slider moves
     let distance = 0;
-    for (let i = 0; i < width; i++) distance += Math.abs(numbers[i] - z[m * width + i]);
-    return distance;
-  });
+    for (let i = 0; i < width; i++, at++) distance += Math.abs(numbers[i] - z[at]);
+    distances[m] = distance;
+  }
   if (scale > 0) return distances.map((distance) => -distance / scale);
   const nearest = distances.reduce((a, b) => Math.min(a, b), Infinity);
   return distances.map((distance) => (distance === nearest ? 0 : -Infinity));
@@ -38,7 +39,9 @@ export function laplaceLogLikelihood(numbers, scale, { z, y, width }) {
  * @param {number | null} classes K where the symbols are pairs
  */
 export function setLogLikelihood(members, epsilon, { z, y }, classes) {
-  return Float64Array.from(y, (label, m) => (members[classes === null ? z[m] : z[m] * classes + label] ? 0 : -epsilon));
+  const logs = new Float64Array(y.length);
+  for (let m = 0; m < logs.length; m++) logs[m] = members[classes === null ? z[m] : z[m] * classes + y[m]] ? 0 : -epsilon;
+  return logs;
 }
 
 /**

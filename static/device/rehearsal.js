@@ -68,7 +68,7 @@ const PHOTOS = 100;
 
 /** A collector with the mechanism's decoder and public records (D₁): reads reports, sees no record. */
 export class Collector {
-  /** @type {Float64Array[] | null} */
+  /** @type {Float32Array | null} one row a public record */
   #pictures = null;
 
   /**
@@ -120,12 +120,20 @@ export class Collector {
     const most = this.mechanism.description.trunk ? PHOTOS : PICTURED;
     const step = Math.max(1, Math.ceil(records.length / most));
     const chosen = Array.from({ length: Math.ceil(records.length / step) }, (_, i) => i * step);
-    this.#pictures ??= chosen.map((m) => decode(z.subarray(m * width, (m + 1) * width)));
+    if (!this.#pictures) {
+      const decoded = chosen.map((m) => decode(z.subarray(m * width, (m + 1) * width)));
+      this.#pictures = new Float32Array(chosen.length * decoded[0].length);
+      decoded.forEach((picture, i) => this.#pictures?.set(picture, i * picture.length));
+    }
     const weights = normalised(Float64Array.from(chosen, (m) => records[m]));
-    const mean = new Float64Array(this.#pictures[0].length);
-    this.#pictures.forEach((picture, i) => {
-      if (weights[i] > 1e-6) picture.forEach((value, j) => { mean[j] += weights[i] * value; });
-    });
+    const pictures = this.#pictures;
+    const size = pictures.length / chosen.length;
+    const mean = new Float64Array(size);
+    for (let i = 0; i < weights.length; i++) { // plain loops: this runs for every rehearsal while a slider moves
+      const weight = weights[i];
+      if (weight <= 1e-6) continue;
+      for (let j = 0, at = i * size; j < size; j++, at++) mean[j] += weight * pictures[at];
+    }
     return mean;
   }
 }
