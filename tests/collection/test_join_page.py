@@ -16,24 +16,10 @@ import device_routes
 from collection import join
 from collection.store import Created, Store
 from rlm_core.report import Report
-from tests.device.device_server import ARGUMENTS, CHROMIUM, chromium_path
 
 pytestmark = pytest.mark.browser
 PHONE = {"width": 375, "height": 667}
 MOST_BYTES = 20_000
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    path = chromium_path()
-    if path is None:
-        pytest.skip(f"no Chromium found (looked for {', '.join(CHROMIUM)}; or set CHROMIUM to its path)")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ CSV = "age,job\n31,cook\n45,nurse\n27,cook\n"
         CSV.replace(",", "\t").encode(),
         CSV.replace(",", " | ").encode(),
         CSV.replace("\n", "\r\n").encode(),
-        gzip.compress(CSV.encode()),
+        gzip.compress(CSV.encode(), mtime=0),
         ("\n\n" + CSV + "\n").encode(),
         CSV.replace("cook", '"cook"').encode(),
     ],
