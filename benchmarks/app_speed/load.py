@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line."""
     parser.add_argument("--sessions", type=int, nargs="+", default=[20, 40], help="default: 20 and 40")
     parser.add_argument("--moves", type=int, default=20, help="of each session; default: %(default)s")
-    parser.add_argument("--page", default="image", help="which page; default: %(default)s")
+    parser.add_argument("--page", default="advise", help="which page; default: %(default)s")
     parser.add_argument("--write", action="store_true", help=f"keep the figures in {RESULTS.relative_to(ROOT)}")
 
 
