@@ -166,8 +166,10 @@ def test_learning_and_the_app(wheel: Path, tmp_path: Path) -> None:
     programs = empty_environment(tmp_path / "venv")
     install(programs, f"torch=={pins('requirements.txt')['torch']}")
     install(programs, f"{wheel}[learn]")
-    (lines,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    run(programs / "python", "-c", lines, folder=tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    for lines in blocks:
+        run(programs / "python", "-c", lines, folder=tmp_path)
     assert "mnist-vrlm-l10-eps33" in run(programs / "rlm", "train", "--list", folder=tmp_path)
     install(programs, f"{wheel}[app]")
     with socket.socket() as probe:

@@ -33,9 +33,10 @@ def test_choose_ask_and_take_away(server, visit) -> None:
         if kind == "PNG":
             page.wait_for_url(re.compile("save=PNG"))
         opened.settled()
-        page.locator(".js-plotly-plot").hover()
+        chart = page.locator(".js-plotly-plot").filter(has_text="V-RLM, paper")
+        chart.hover()
         with page.expect_download() as started:
-            page.locator(".js-plotly-plot .modebar-btn[data-title*='Download']").click()
+            chart.locator(".modebar-btn[data-title*='Download']").click()
         assert started.value.suggested_filename == f"data_collection-mnist.{kind.lower()}"
         assert started.value.path().read_bytes().startswith(start)
     opened.choose("Experiment", "Data join")

@@ -59,11 +59,14 @@ def test_a_long_run_can_be_watched_and_stopped_while_others_move_their_sliders(s
     page.get_by_role("button", name="Collect 13,500 reports").click()
     page.get_by_text(re.compile(r"epoch \d+ of 20")).wait_for()  # by itself: nobody touches the page
     page.locator(LINES).first.wait_for(state="attached")
-    other = visit(server, "/image?eps=4")
-    thumb = other.page.locator(".st-key-eps [role=slider], .st-key-eps input[type=range]").first
+    other = visit(server, "/advise")
+    other.settled()
+    before = other.page.locator("[data-testid=stMain]").inner_text()
+    thumb = other.page.locator("[role=slider], input[type=range]").last
     thumb.focus()
-    thumb.press("ArrowLeft")
-    other.wait_for_spent(7.5)
+    thumb.press("ArrowRight")
+    changed = "before => document.querySelector('[data-testid=stMain]').innerText !== before"
+    other.page.wait_for_function(changed, arg=before)
     page.locator(".st-key-collect_stop button").first.click()
     page.wait_for_function(OVER)
     opened.settled()
