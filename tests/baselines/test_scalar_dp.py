@@ -62,7 +62,7 @@ def test_the_number_of_levels_is_the_best(epsilon: float) -> None:
 @pytest.mark.parametrize("path", ["privatise", "simulate"])
 def test_reports_have_the_exact_probabilities_and_no_others(path: str) -> None:
     mechanism = ScalarDP(epsilon=1.0, radius=1.0, levels=3)
-    s = np.full(60_000, 0.55)
+    s = np.full(200_000, 0.55)
     if path == "privatise":
         reports = mechanism.privatise(s)
     else:

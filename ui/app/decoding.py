@@ -30,6 +30,11 @@ KEPT = 4
 """Results that a visit keeps; the oldest makes room."""
 
 ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # its own pool reserves a gigabyte of addresses, which the limit counts
+}
 COMMAND = (sys.executable, "-m", "ui.app.decoding_worker")
 T = TypeVar("T")
 
@@ -114,7 +119,7 @@ class _Worker:
         self.process = subprocess.Popen(
             COMMAND,
             cwd=ROOT,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            env=os.environ | ENVIRONMENT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
