@@ -15,7 +15,7 @@ QUICK  := tests/owner tests/cli tests/zoo/test_pack.py tests/test_mechanism.py t
 run: $(VENV)/runtime.done  ## serve the app on http://127.0.0.1:8501; HOST=0.0.0.0 serves others too
 	$(BIN)/python -m rlm_core run --host $(HOST) --port $(PORT)
 
-test: $(VENV)/dev.done  ## the test suite (five minutes)
+test: $(VENV)/dev.done  ## the test suite
 	$(PYTEST)
 
 quick: $(VENV)/dev.done  ## a part of it, in less than a minute
