@@ -30,7 +30,10 @@ def test_drag_then_search_then_turn(server, visit) -> None:
     opened = visit(server, "/bound?eps=4")
     page = opened.page
     page.locator(".board[data-ready]").wait_for()
+    opened.settled()
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()  # what is above the board moves it no more
     page.locator(DISC).first.scroll_into_view_if_needed()
+    page.wait_for_timeout(1_000)
     first, third = (page.locator(DISC).nth(index).bounding_box() for index in (0, 2))
     centre = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in (first, third)]
     middle = (centre[1][0], centre[0][1])  # of the ball: below class 3, left of class 1
