@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from unittest.mock import patch
+
+from rlm_core.owner import randomness
 
 
 class Tape:
@@ -28,6 +30,9 @@ class Tape:
 
 @contextmanager
 def forged(label: str, head: bytes = b"") -> Iterator[None]:
-    """While open, the operating system's source gives a tape's bytes. For vectors only: nothing is private."""
-    with patch.object(os, "urandom", Tape(label, head)):
+    """While open, releases draw from a tape instead of the operating system. For vectors only: nothing is private.
+
+    Others keep the real source: a library that is imported meanwhile may read random bytes of its own.
+    """
+    with patch.object(randomness, "os", SimpleNamespace(urandom=Tape(label, head))):
         yield
