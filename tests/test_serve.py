@@ -73,7 +73,12 @@ def started(tmp: Path, *settings: str) -> Iterator[Server]:
     """Exactly the line that ``make run`` ends with, by this Python."""
     (tmp / "sitecustomize.py").write_text(HOOK)
     port, log = free_port(), tmp / "sockets.log"
-    plan = subprocess.run(["make", "-n", "run", f"PORT={port}", *settings], cwd=ROOT, capture_output=True, text=True)
+    plan = subprocess.run(
+        ["make", "--no-print-directory", "-n", "run", f"PORT={port}", *settings],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     bin_folder = Path(sys.executable).parent
     command = plan.stdout.strip().splitlines()[-1].replace(".venv/bin", str(bin_folder))
     environment = os.environ | {"PYTHONPATH": str(tmp), "RLM_TEST_SOCKETS": str(log), "OMP_NUM_THREADS": "1"}
