@@ -22,7 +22,7 @@ from rlm_core.learning.device import in_blocks
 from rlm_core.owner.clip import L1Clip
 from rlm_core.training.crlm.features import FOLDER
 from rlm_core.training.crlm.picture_source import read_view
-from rlm_core.training.dp.accountant import shown
+from rlm_core.training.dp.accountant import format_epsilon_up
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.zoo.cards import ENCODER, PREPROCESSOR, Card, sha256
@@ -118,7 +118,9 @@ def draft_card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
             input_dim = table.output_dim
         summary = f"V-RLM for {preset.dataset}, d = {preset.latent_dim}, l = {preset.radius:g}, {noise}."
     if central is not None:
-        summary += f" Encoder trained by DP-Adam: ε_CDP = {shown(central['epsilon'])}, δ = {central['delta']:g}."
+        summary += (
+            f" Encoder trained by DP-Adam: ε_CDP = {format_epsilon_up(central['epsilon'])}, δ = {central['delta']:g}."
+        )
     return Card(
         name=record["name"],
         kind=facts.kind,
@@ -147,7 +149,8 @@ def draft_card(record: dict[str, Any], preset: Preset, target: Path) -> Card:
 
 def central_limits(central: dict[str, Any]) -> str:
     """What a mechanism trained under central DP does and does not promise."""
+    spent = format_epsilon_up(central["epsilon"])
     return (
-        f"Trained under central differential privacy, ε = {shown(central['epsilon'])}, δ = {central['delta']:g}: this "
-        f"covers {central['covers']}. Not covered: {'; '.join(central['not_covered'])}. {_LDP_LIMIT}"
+        f"Trained under central differential privacy, ε = {spent}, δ = {central['delta']:g}: this covers "
+        f"{central['covers']}. Not covered: {'; '.join(central['not_covered'])}. {_LDP_LIMIT}"
     )

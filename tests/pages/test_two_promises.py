@@ -5,7 +5,7 @@ from __future__ import annotations
 from page_driver import Open, healthy, words
 
 from rlm_core import zoo
-from rlm_core.training.dp.accountant import shown
+from rlm_core.training.dp.accountant import format_epsilon_up
 
 TITLE = "Two promises, to two groups of people."
 
@@ -22,7 +22,7 @@ def test_both_promises_are_spelt_out_for_a_file(open_page: Open) -> None:
     healthy(app.selectbox(key="mech").set_value(name).run())
     central = zoo.card(name).central_dp
     assert central is not None
-    assert TITLE in words(app) and f"<strong>ε = {shown(central['epsilon'])}</strong>" in words(app)
+    assert TITLE in words(app) and f"<strong>ε = {format_epsilon_up(central['epsilon'])}</strong>" in words(app)
     for eps in (8.0, 2.0):
         healthy(app.select_slider(key="eps").set_value(eps).run())
         assert f"<strong>ε = {eps:g}</strong>. The noise is added on" in words(app)

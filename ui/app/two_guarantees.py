@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rlm_core.training.dp.accountant import shown
+from rlm_core.training.dp.accountant import format_epsilon_up
 from ui.kit.formats import number, times
 
 THROUGH_A_DECODER = (
@@ -23,7 +23,7 @@ def two_guarantees(central: Mapping[str, Any], epsilon: float) -> str:
         central: the card's ``central_dp``.
         epsilon: the local budget of a release; ``inf`` is no protection.
     """
-    spent, delta = shown(central["epsilon"]), float(central["delta"])
+    spent, delta = format_epsilon_up(central["epsilon"]), float(central["delta"])
     if math.isinf(epsilon):
         you = "at ε = ∞ by nothing: no noise is added to your record."
     else:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
+from scipy.ndimage import center_of_mass
 
 if TYPE_CHECKING:  # the worker that decodes starts in a moment without the library
     from rlm_core.types import FloatArray
@@ -183,9 +184,7 @@ def _resized(grey: FloatArray, width: int, height: int) -> FloatArray:
 def _centred_by_mass(ink: FloatArray) -> FloatArray:
     """Put a digit of at most 20 × 20 into 28 × 28 with its centre of mass at (14, 14), cutting nothing off."""
     height, width = ink.shape
-    total = ink.sum()
-    y = float((ink.sum(axis=1) * np.arange(height)).sum() / total)
-    x = float((ink.sum(axis=0) * np.arange(width)).sum() / total)
+    y, x = center_of_mass(ink)
     top = min(max(round(14.0 - y), 0), 28 - height)
     left = min(max(round(14.0 - x), 0), 28 - width)
     digit = np.zeros((28, 28))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from rlm_core import RandomisedResponse, Report
 from rlm_core.baselines.laplace import PerFeatureLaplace
@@ -106,8 +107,7 @@ def of_label(each: Received) -> FloatArray | None:
     part = _label_part(each)
     if part is None:
         return None
-    weights = np.exp(part - part.max())
-    return np.asarray(weights / weights.sum())
+    return np.asarray(softmax(part))
 
 
 def decoded(each: Received) -> FloatArray | None:

@@ -14,7 +14,7 @@ from rlm_core.catalogue import DATASETS
 from rlm_core.device.description import PIXELS
 from rlm_core.theory.verdict import verdict
 from rlm_core.training.codes.choice import codes_for
-from rlm_core.training.dp.accountant import shown
+from rlm_core.training.dp.accountant import format_epsilon_up
 from rlm_core.zoo.model import CODES
 from ui.app import cache
 from ui.app.controls import DEFAULT_LAM, EPSILONS
@@ -83,5 +83,5 @@ def central_note(central: Mapping[str, Any] | None) -> str:
     together = " For encoder and decoder together there is no formal guarantee." if "decoder_from" in central else ""
     return (
         "Two promises, to two groups of people: yours is the ε above. The people whose data trained this network are "
-        f"protected by central differential privacy with ε = {shown(central['epsilon'])}.{together}"
+        f"protected by central differential privacy with ε = {format_epsilon_up(central['epsilon'])}.{together}"
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils.fusion import fuse_linear_bn_eval
 
 from rlm_core.owner.encoder import MLPEncoder
 
@@ -48,13 +50,10 @@ class EmbeddingNetwork(nn.Module):
         """The scores v·d of the embedding before it is brought onto the sphere, for directions (k, d) of any length."""
         encoder = MLPEncoder((*self.sizes[:-1], len(directions)))
         linear = [layer for layer in encoder if isinstance(layer, nn.Linear)]
-        sources = list(self.trunk)
+        sources = list(copy.deepcopy(self.trunk).eval())  # a network that is still learning stays as it is
         for target, source, norm in zip(linear, sources[0::3], sources[1::3], strict=False):
             assert isinstance(source, nn.Linear) and isinstance(norm, nn.BatchNorm1d)
-            assert norm.running_mean is not None and norm.running_var is not None
-            factor = norm.weight / torch.sqrt(norm.running_var + norm.eps)  # (out,)
-            target.weight.copy_(source.weight * factor[:, None])
-            target.bias.copy_((source.bias - norm.running_mean) * factor + norm.bias)
+            target.load_state_dict(fuse_linear_bn_eval(source, norm).state_dict())
         linear[-1].weight.copy_(directions @ self.last.weight)
         linear[-1].bias.copy_(directions @ self.last.bias)
         return encoder.eval()

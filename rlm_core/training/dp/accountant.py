@@ -15,6 +15,7 @@ An RDP accountant is an upper bound: what was really spent may be less, never mo
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -41,13 +42,10 @@ def steps_within(epsilon: float, *, noise_multiplier: float, sample_rate: float,
     if not epsilon > 0:
         raise ValueError(f"Expected epsilon > 0, got epsilon={epsilon}.")
     spent = _curve(noise_multiplier, sample_rate, delta)
-    low, high = 0, 1
-    while high < _MOST and spent(high) <= epsilon:
-        low, high = high, 2 * high
-    while high - low > 1:  # spent(low) ≤ ε < spent(high), or high is out of reach
-        middle = (low + high) // 2
-        low, high = (middle, high) if spent(middle) <= epsilon else (low, middle)
-    return low
+    too_many = 1
+    while too_many < _MOST and spent(too_many) <= epsilon:
+        too_many *= 2
+    return bisect_right(range(1, too_many), epsilon, key=spent)  # spent grows with the steps
 
 
 def _curve(noise_multiplier: float, sample_rate: float, delta: float) -> Callable[[int], float]:
@@ -86,10 +84,10 @@ class CentralDP:
     max_grad_norm: float = 1.0
 
 
-def shown(epsilon: float) -> str:
+def format_epsilon_up(epsilon: float) -> str:
     """A spent ε for reading, with two digits and never less than it is.
 
-    >>> shown(4.951), shown(0.99)
+    >>> format_epsilon_up(4.951), format_epsilon_up(0.99)
     ('4.96', '0.99')
     """
     return f"{ceil(round(epsilon * 100, 6)) / 100:.2f}"

@@ -9,7 +9,7 @@ import dp_accounting.rdp
 import pytest
 
 from rlm_core import zoo
-from rlm_core.training.dp.accountant import shown
+from rlm_core.training.dp.accountant import format_epsilon_up
 from ui.app.two_guarantees import two_guarantees
 
 CENTRAL = {"epsilon": 0.9876, "delta": 1e-5, "not_covered": ["the decoder", "a <table>"]}
@@ -34,7 +34,7 @@ def test_cards_say_whether_training_was_private(name: str) -> None:
     assert (about.central_dp is not None) == ("-cdp" in name)
     if about.central_dp is not None:
         assert 0 < about.central_dp["epsilon"] <= about.central_dp["target_epsilon"]
-        assert f"ε = {shown(about.central_dp['epsilon'])}" in about.limits
+        assert f"ε = {format_epsilon_up(about.central_dp['epsilon'])}" in about.limits
         assert "no formal guarantee" in two_guarantees(about.central_dp, 1.0)  # trained through a decoder
 
 

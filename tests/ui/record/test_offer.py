@@ -16,7 +16,7 @@ from rlm_core import zoo
 from rlm_core.data.samples import mnist_samples
 from rlm_core.theory.verdict import verdict
 from rlm_core.training.codes.choice import codes_for
-from rlm_core.training.dp.accountant import shown
+from rlm_core.training.dp.accountant import format_epsilon_up
 from ui.app.controls import EPSILONS
 from ui.record.loan import IN_SHORT
 from ui.record.offer import PEOPLE, networks, offer
@@ -49,7 +49,7 @@ def test_both_promises_are_spelt_out_for_networks_trained_under_central_dp(datas
     for each in networks(dataset):
         central = zoo.card(each["name"]).central_dp
         assert ("Two promises" in each["note"]) == (central is not None)
-        assert central is None or f"ε = {shown(central['epsilon'])}." in each["note"]
+        assert central is None or f"ε = {format_epsilon_up(central['epsilon'])}." in each["note"]
     assert any(each["note"] for each in networks(dataset))
 
 
