@@ -22,7 +22,7 @@ DISC = ".board .place"
 
 def typed(page) -> np.ndarray:
     """The places in the coordinates' field."""
-    page.wait_for_function("document.querySelector('.st-key-at input')?.value")
+    page.wait_for_function("() => document.querySelector('.st-key-at input')?.value")
     return parse(page.locator(".st-key-at input").input_value())[0]
 
 
