@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -132,9 +133,19 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def empty_environment(folder: Path) -> Path:
+def interpreter(version: str) -> str:
+    """A Python of this version, on the path or beside our own; skips where there is none."""
+    beside = sorted(Path(sys.base_prefix).parent.glob(f"*{version}*/bin/python3"))
+    for found in (shutil.which(f"python{version}"), *map(str, beside)):
+        says = "import sys; print('%d.%d' % sys.version_info[:2])"
+        if found and subprocess.run([found, "-c", says], capture_output=True, text=True).stdout.strip() == version:
+            return found
+    pytest.skip(f"no Python {version} on this machine")
+
+
+def empty_environment(folder: Path, python: str = sys.executable) -> Path:
     """The folder of programs of a new, empty environment."""
-    run(sys.executable, "-m", "venv", folder, folder=folder.parent)
+    run(python, "-m", "venv", folder, folder=folder.parent)
     return folder / "bin"
 
 
@@ -143,8 +154,9 @@ def install(programs: Path, *what: str | Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_core_alone(wheel: Path, tmp_path: Path) -> None:
-    programs = empty_environment(tmp_path / "venv")
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_the_core_alone(wheel: Path, tmp_path: Path, version: str) -> None:
+    programs = empty_environment(tmp_path / "venv", interpreter(version))
     before = {path.name for path in (tmp_path / "venv").glob("lib/*/site-packages/*")}
     install(programs, wheel)
     added = {path.name for path in (tmp_path / "venv").glob("lib/*/site-packages/*")} - before
