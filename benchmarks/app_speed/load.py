@@ -17,10 +17,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -67,13 +68,14 @@ def percentile(values: list[float], share: int) -> float:
 
 
 @contextmanager
-def running() -> Iterator[int]:
+def running(settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[int]:
     """The port of a server that is started as ``make run`` starts it, and ended afterwards."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
     command = [sys.executable, "-m", "rlm_core", "run", "--host", "127.0.0.1", "--port", str(port)]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    environment = os.environ | {"OMP_NUM_THREADS": "1", **settings}
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=environment)
     try:
         deadline = time.monotonic() + 240
         while not answers(port):

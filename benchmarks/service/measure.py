@@ -26,6 +26,7 @@ import numpy as np
 from benchmarks.service import postgresql
 from benchmarks.service.coverage import PEOPLE, campaigns, coverage
 from benchmarks.service.phones import open_page
+from benchmarks.service.slider import RATE, slider
 from collection.campaign import Campaign
 from collection.questions import OneOf
 from collection.store import Store, report_id
@@ -34,6 +35,7 @@ from rlm_core.owner.labels import RandomisedResponse
 RESULTS = Path(__file__).parents[1] / "results" / "service.json"
 CONNECTIONS = 32
 AT_ONCE = 500
+PARTS = ("sqlite", "postgresql", "coverage", "slider")
 Figures = dict[str, Any]
 
 
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reports", type=int, default=5000, help="for each load (default %(default)s)")
     parser.add_argument("--kills", type=int, default=10, help="of each server (default %(default)s)")
     parser.add_argument("--rooms", type=int, default=1000, help="simulated campaigns a kind and size (%(default)s)")
-    parser.add_argument("--only", choices=("sqlite", "postgresql", "coverage"), help="a part; the rest stays")
+    parser.add_argument("--only", choices=PARTS, help="a part; the rest stays")
     parser.add_argument("--out", type=Path, default=RESULTS, help="JSON that is updated (default %(default)s)")
 
 
@@ -53,6 +55,7 @@ def main(options: argparse.Namespace) -> int:
         "sqlite": lambda: database("sqlite", options),
         "postgresql": lambda: database("postgresql", options),
         "coverage": lambda: coverages(options.rooms),
+        "slider": lambda: slider(asked(), bodies(asked(), 60 * RATE)),
     }
     kept: Figures = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
     for name, measure in parts.items():
@@ -66,8 +69,8 @@ def main(options: argparse.Namespace) -> int:
 
 def summary(kept: Figures) -> Figures:
     """The figures that the project checks, first; the parts that they come from after them."""
-    parts = {name: kept[name] for name in ("sqlite", "postgresql", "coverage") if name in kept}
-    databases = {name: part for name, part in parts.items() if name != "coverage" and "skipped" not in part}
+    parts = {name: kept[name] for name in PARTS if name in kept}
+    databases = {name: part for name, part in parts.items() if "kills" in part}
     short: Figures = {}
     for name, part in databases.items():
         short |= {f"{name}_reports_per_second": part["reports_per_second"], f"{name}_p99_ms": part["p99_ms"]}
@@ -75,6 +78,8 @@ def summary(kept: Figures) -> Figures:
         short[figure] = sum(part[figure] for part in databases.values())
     if "coverage" in parts:
         short["coverage_worst"] = parts["coverage"]["worst"]
+    if "slider" in parts:
+        short["slider_meanwhile_over_idle"] = parts["slider"]["meanwhile_over_idle"]
     return short | parts
 
 

@@ -66,7 +66,7 @@ async def open_page(port: int, path: str, count: int) -> Load:
         start = time.perf_counter()
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(f"GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
+            writer.write(f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n".encode())
             content = await asyncio.wait_for(reader.read(), 60)
             writer.close()
         except (OSError, TimeoutError):
@@ -79,7 +79,7 @@ async def open_page(port: int, path: str, count: int) -> Load:
 
 
 async def _request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, body: bytes) -> int:
-    head = f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    head = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
     writer.write(head.encode() + body)
     answer = await reader.readuntil(b"\r\n\r\n")
     lines = answer.decode("latin-1").lower().split("\r\n")

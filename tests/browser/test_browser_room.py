@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import running
 
+from conftest import running
 from rlm_core.report import Report
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

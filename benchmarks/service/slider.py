@@ -1,0 +1,59 @@
+"""Another visitor of the same server moves a slider: alone, and while a lecture hall sends its reports."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from benchmarks.app_speed.load import running, visit
+from benchmarks.service.phones import send_all
+from collection.campaign import Campaign
+from collection.store import Store
+
+RATE = 100
+"""Reports a second: what a campaign takes by default before it asks for patience."""
+MOVES = 15
+
+
+def slider(campaign: Campaign, bodies: list[bytes]) -> dict[str, Any]:
+    """The median time of a move idle and during the load, on the server that ``rlm run`` starts."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{Path(folder) / 'campaigns.db'}"
+        made = Store(url).create(campaign)
+        with running({"RLM_DATABASE": url}) as port:
+            asyncio.run(visit(port, "advise", 1, 3))  # what the first visit loads does not count
+            idle = median(port)
+            path, halt = f"/api/campaigns/{made.id}/reports", threading.Event()
+            hall = threading.Thread(target=lambda: asyncio.run(steadily(port, path, bodies, halt)))
+            hall.start()
+            busy = median(port)
+            halt.set()
+            hall.join()
+        state = Store(url).state(made.id)
+        if state is None or not state.tally.people:
+            raise RuntimeError("Expected reports in the campaign, got none.")
+    return {
+        "reports_per_second_meanwhile": RATE,
+        "reports": state.tally.people,
+        "idle_ms": round(idle, 1),
+        "meanwhile_ms": round(busy, 1),
+        "meanwhile_over_idle": round(busy / idle, 2),
+    }
+
+
+def median(port: int) -> float:
+    """Milliseconds of one visitor's move."""
+    (session,) = asyncio.run(visit(port, "advise", 1, MOVES))
+    return 1000 * statistics.median(session.seconds)
+
+
+async def steadily(port: int, path: str, bodies: list[bytes], halt: threading.Event) -> None:
+    """``RATE`` reports in every second, until told to stop."""
+    for start in range(0, len(bodies), RATE):
+        if halt.is_set():
+            return
+        await asyncio.gather(send_all(port, path, bodies[start : start + RATE], 8), asyncio.sleep(1.0))
