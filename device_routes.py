@@ -59,7 +59,7 @@ async def script(request: Request) -> Response:
 async def mechanism(request: Request) -> Response:
     """A description; weights are named by their address below /device/."""
     name = request.path_params["name"]
-    if name not in await run_in_threadpool(_offered):
+    if not await run_in_threadpool(_is_offered, name):
         return _missing()
     about = await run_in_threadpool(device.description, name)
     return JSONResponse(about, headers=STRICT | {"cache-control": "no-cache"})
@@ -77,7 +77,7 @@ async def weights(request: Request) -> Response:
 async def owner(request: Request) -> Response:
     """One file with the owner's side of a mechanism; it brings its own policy."""
     name = request.path_params["name"]
-    if name not in await run_in_threadpool(_offered) or not has_file(name):
+    if not await run_in_threadpool(_is_offered, name) or not has_file(name):
         return _missing()
     page = await run_in_threadpool(owner_file, name)
     download = f'attachment; filename="owner-{name}.html"'
@@ -88,6 +88,10 @@ async def owner(request: Request) -> Response:
 @lru_cache(maxsize=1)
 def _offered() -> frozenset[str]:
     return frozenset(device.offered())
+
+
+def _is_offered(name: str) -> bool:
+    return name in _offered() or device.is_cut(name)
 
 
 @lru_cache(maxsize=1)

@@ -27,12 +27,12 @@ from benchmarks.experiments.participants import CLASSIFIER_PARTS, MissingRun
 from benchmarks.experiments.protocol import Answers, People, Trial, ask_group
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, NOVEL_CLASS
+from rlm_core.collector.code_labels import labels_of_codes
 from rlm_core.collector.code_network import CodeNetwork
 from rlm_core.collector.codes import (
     CodeClassifier,
     PairSets,
     code_posterior,
-    every_label_owns_a_code,
     expectation_maximisation,
 )
 from rlm_core.data.splits import Part
@@ -40,7 +40,7 @@ from rlm_core.mechanism import RLM
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.registry import identity
-from rlm_core.training.codes.choice import FEWEST_GROUPS, codes_for, one_to_one
+from rlm_core.training.codes.choice import codes_for, fewest_codes
 from rlm_core.training.codes.run_codes import CodeRun
 from rlm_core.types import BoolArray, FloatArray, IntArray
 
@@ -78,7 +78,7 @@ class Coded:
     def codes_for(self, epsilon: float) -> int:
         """k by the rule."""
         preset, reports = self.run.preset, len(self.train[1])
-        fewest = 10 if preset.split == "novel_class" else max(self.classes, FEWEST_GROUPS)
+        fewest = 10 if preset.split == "novel_class" else fewest_codes(self.classes)
         return codes_for(epsilon, reports, contrast=preset.contrast, finest=self.run.finest, fewest=fewest)
 
     def frequencies(self, k: int) -> FloatArray:
@@ -138,11 +138,8 @@ def collection(trial: Trial, runs: Path) -> Answers:
 
 
 def fit(everybody: Coded, reports: PairSets) -> CodeClassifier:
-    """p(y | code) by maximum likelihood, or one label for each code where codes may be the classes themselves."""
-    frequencies = everybody.frequencies(reports.codes)
-    if one_to_one(frequencies, everybody.classes):
-        return every_label_owns_a_code(reports)
-    return expectation_maximisation(reports, frequencies)
+    """Labels of codes by the rule, with the frequencies of D₁."""
+    return labels_of_codes(reports, everybody.frequencies(reports.codes))
 
 
 def answered(epsilon: float, right: BoolArray, generator: np.random.Generator) -> float:

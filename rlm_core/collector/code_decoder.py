@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -45,6 +47,25 @@ class CodeDecoder(nn.Module):
         means = torch.where(counts.view(shape) > 0, sums / counts.clamp_min(1).view(shape), mean)
         decoder.prototypes.copy_(means)
         decoder.frequencies.copy_(counts / counts.sum())
+        return decoder
+
+    def merged(self, into: Sequence[int]) -> CodeDecoder:
+        """The decoder of merged codes: the mean of the mean records, weighted by the codes' frequencies.
+
+        Args:
+            into: (k,) the merged code of every code.
+        """
+        group = torch.tensor(list(into), device=self.frequencies.device)
+        shares = self.frequencies.double()
+        total = shares.new_zeros(max(into) + 1).index_add_(0, group, shares)
+        even = 1.0 / torch.bincount(group).double()  # where none of the codes ever occurs
+        weights = torch.where(total > 0, 1.0 / total.clamp_min(1e-300), 0.0)[group] * shares
+        weights = torch.where(total[group] > 0, weights, even[group])
+        decoder = CodeDecoder(len(total), tuple(self.prototypes.shape[1:])).to(self.frequencies.device)
+        sums = torch.zeros_like(decoder.prototypes, dtype=torch.float64)
+        shape = (-1,) + (1,) * (self.prototypes.ndim - 1)
+        decoder.prototypes.copy_(sums.index_add_(0, group, weights.view(shape) * self.prototypes.double()))
+        decoder.frequencies.copy_(total)
         return decoder
 
     def posterior(self, z_private: Tensor) -> Tensor:

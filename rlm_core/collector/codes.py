@@ -23,7 +23,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
 
 from rlm_core.types import FloatArray, IntArray, finite, positive
 
@@ -214,25 +213,6 @@ def _leap(table: FloatArray, first: FloatArray, second: FloatArray) -> FloatArra
     leap = np.maximum(table + 2.0 * alpha * r + alpha**2 * v, 1e-12)
     result: FloatArray = leap / leap.sum(axis=1, keepdims=True)
     return result
-
-
-def every_label_owns_a_code(reports: PairSets) -> CodeClassifier:
-    """One code for every label and one label for every code (k = K): the pairing that most reports hold.
-
-    Noise cannot give two codes the same label then. It is right only where codes follow the classes one to one; whether
-    they do must be known beforehand (``rlm_core.training.codes.choice.one_to_one``), not from these reports.
-
-    >>> sets = np.array([[True, False, False, False], [False, False, False, True], [True, False, False, False]])
-    >>> every_label_owns_a_code(PairSets(members=sets, epsilon=1.0, codes=2, classes=2)).predict([0, 1])
-    array([0, 1])
-    """
-    if reports.codes != reports.classes:
-        raise ValueError(f"Expected as many codes as classes, got {reports.codes} and {reports.classes}.")
-    held = reports.members.sum(axis=0).reshape(reports.codes, reports.classes)
-    code, label = linear_sum_assignment(held, maximize=True)
-    table = np.zeros((reports.codes, reports.classes))
-    table[code, label] = 1.0
-    return CodeClassifier(table=table)
 
 
 def code_posterior(log_likelihood: ArrayLike, frequencies: ArrayLike) -> FloatArray:

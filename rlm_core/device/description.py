@@ -12,6 +12,7 @@ from rlm_core.catalogue import CODES, DATASETS
 from rlm_core.digest import mechanism_digest
 from rlm_core.zoo import card, names
 from rlm_core.zoo.cards import Card, encoder_card, trunk_files, trunk_folder
+from rlm_core.zoo.code_tree import cut_card
 
 PIXELS = "-pixels"
 """Suffix of the baseline that adds noise to every pixel: "mnist-pixels" is not in the zoo, but the device has it."""
@@ -22,6 +23,11 @@ _PICTURES = {"mnist": 784, "cifar10": 3072}
 def offered() -> list[str]:
     """All that a device can release by: the zoo, and noise on every pixel of the two picture sets."""
     return [*names(), *(dataset + PIXELS for dataset in _PICTURES)]
+
+
+def is_cut(name: str) -> bool:
+    """Whether a device can release by codes of this name that are cut from finer ones, which are offered."""
+    return cut_card(name) is not None
 
 
 @lru_cache(maxsize=128)
@@ -48,6 +54,8 @@ def description(name: str) -> dict[str, Any]:
         "decoder": _decoder(about),
     }
     result |= {"merge": about.architecture["merge"]} if about.kind == CODES else {"radius": about.radius}
+    if "cut" in about.architecture:  # decoder and bundle are the finest codes'
+        result["cut"] = about.architecture["cut"]
     if about.dataset == "cifar10":
         result["trunk"] = {"side": about.architecture["side"], "mirrored": about.architecture["mirrored"]}
         files["trunk"] = trunk_folder(about) / "trunk.safetensors"

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from rlm_core.owner.joint_bits import best_bits, worth
-from rlm_core.training.codes.choice import MARGIN, codes_for
+from rlm_core.training.codes.choice import MARGIN, codes_for, fewest_codes
 from rlm_core.types import positive
 
 BITS, LAPLACE, SELECTION, CODES = "joint bits", "joint Laplace", "joint selection", "codes"
@@ -66,7 +66,7 @@ def choose_plan(epsilon: float, reports: int, classes: int, *, kind: str = "auto
 
 def _size(kind: str, epsilon: float, reports: int, classes: int) -> int:
     if kind == CODES:
-        return codes_for(epsilon, reports, contrast=CONTRAST, finest=MOST_CODES, fewest=max(4, classes))
+        return codes_for(epsilon, reports, contrast=CONTRAST, finest=MOST_CODES, fewest=fewest_codes(classes))
     bits = best_bits(epsilon) if kind == BITS else 1
     return min(MOST_NUMBERS, max(FEWEST_NUMBERS, round(bearable_numbers(epsilon, reports, bits))))
 

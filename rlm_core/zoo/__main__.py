@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tree.add_argument("name", help="the finest codes of a dataset")
     options = parser.parse_args(arguments)
     if options.command == "tree":
-        from rlm_core.zoo.code_tree import write_order
+        from rlm_core.zoo.code_order import write_order
 
         print(f"{options.name}: {len(write_order(options.name).architecture['order'])} merges")
         return 0

@@ -148,8 +148,9 @@ def places() -> list[Path]:
 
 
 def names(dataset: str | None = None) -> list[str]:
-    """The mechanisms that can be loaded by name, those of one dataset if it is given.
+    """The mechanisms with a folder of their own, those of one dataset if it is given.
 
+    Codes with an order of merges can be loaded with any smaller number too (``rlm_core.zoo.code_tree``).
     A folder whose card is damaged, or is called otherwise than its card, is named in a warning and left out.
     """
     return sorted({each.name for each in _cards() if dataset is None or each.dataset == dataset})
@@ -180,6 +181,11 @@ def card(name: str | Path) -> Card:
         for place in places():
             if (place / name / "card.json").is_file():
                 return Card.read(place / name / "card.json")
+        from rlm_core.zoo.code_tree import cut_card  # which reads cards itself
+
+        found = cut_card(name)
+        if found is not None:
+            return found
     raise ValueError(
         f"Expected a shipped mechanism in {', '.join(names())}, or a folder as a Path, got name={quote(name)}."
     )

@@ -145,7 +145,8 @@ class ZooModel:
             columns: FloatArray = values.astype(np.float64)
             return columns
         if self.card.kind == CODES:  # one number a record instead of k
-            one_hot: FloatArray = np.eye(self.card.latent_dim)[values.astype(np.int64)]
+            codes = np.asarray(self.card.architecture.get("cut", range(self.card.latent_dim)))[values.astype(np.int64)]
+            one_hot: FloatArray = np.eye(self.card.latent_dim)[codes]
             return one_hot
         return L1Clip(radius=self.card.radius)(values)  # float16 rounding may have left the ball
 
@@ -159,7 +160,8 @@ def load(name: str | Path, device: str = "auto") -> ZooModel:
     """Load a mechanism, after comparing every file with its checksum.
 
     Args:
-        name: one of :func:`rlm_core.zoo.names`, or, as a ``Path``, the folder of any other.
+        name: one of :func:`rlm_core.zoo.names`, a cut of the finest codes (``mnist-qrlm-k23``), or, as a ``Path``, the
+            folder of any other.
         device: "auto" takes cuda, then mps, then cpu.
     """
     about = card(name)
@@ -171,6 +173,8 @@ def load(name: str | Path, device: str = "auto") -> ZooModel:
         encoder, decoder = build(about, where)
         for module, path in ((trained_part(encoder), owner.folder / ENCODER), (decoder, about.folder / DECODER)):
             module.load_state_dict(unpacked(load_file(path)))
+        if isinstance(decoder, CodeDecoder) and "cut" in about.architecture:
+            decoder = decoder.merged(about.architecture["cut"])
     except (KeyError, TypeError, IndexError, RuntimeError, SafetensorError) as error:
         raise ValueError(f"The weights of {about.name} do not fit its card: {type(error).__name__} {error}.") from error
     table = about.folder / PREPROCESSOR
@@ -191,7 +195,7 @@ def build(about: Card, device: torch.device = CPU) -> tuple[nn.Module, nn.Module
     if about.kind == CODES:
         scores = MergedEncoder(MLPEncoder(shape["sizes"]), shape["merge"])
         encoder = _behind_trunk(scores, about, device) if about.dataset == "cifar10" else scores
-        return encoder, CodeDecoder(about.latent_dim, tuple(shape["record"]))
+        return encoder, CodeDecoder(len(shape.get("cut", range(about.latent_dim))), tuple(shape["record"]))
     if about.dataset == "cifar10":
         adapter = MLPEncoder((FEATURES, *shape["adapter_hidden"], about.latent_dim))
         return _behind_trunk(adapter, about, device), ImageDecoder(about.latent_dim)

@@ -93,7 +93,29 @@ export class CodeDecoder {
     this.prototypes = prototypes.data;
     this.frequencies = frequencies.data;
     this.width = prototypes.data.length / prototypes.shape[0];
+    this.shape = prototypes.shape;
     this.picture = prototypes.shape.length === 4; // channels first, to be written as rows of RGB
+  }
+
+  /**
+   * The decoder of merged codes: the mean of the mean records, weighted by the codes' frequencies.
+   * @param {number[]} into the merged code of every code
+   */
+  merged(into) {
+    const { prototypes, frequencies: shares, width } = this;
+    const codes = Math.max(...into) + 1;
+    const total = new Float32Array(codes);
+    const size = new Float32Array(codes);
+    into.forEach((code, fine) => { total[code] += shares[fine]; size[code] += 1; });
+    const means = new Float32Array(codes * width);
+    into.forEach((code, fine) => {
+      const share = total[code] > 0 ? shares[fine] / total[code] : 1 / size[code]; // where none of them ever occurs
+      for (let i = 0; i < width; i++) means[code * width + i] += share * prototypes[fine * width + i];
+    });
+    return new CodeDecoder({
+      prototypes: { shape: [codes, ...this.shape.slice(1)], data: means },
+      frequencies: { shape: [codes], data: total },
+    });
   }
 
   /**

@@ -7,10 +7,11 @@
 /**
  * The public records of a zoo bundle.
  * @param {Record<string, import("./weights.js").Tensor>} bundle
+ * @param {number[]} [cut] the merged code of every code that the bundle has
  * @returns {Prior}
  */
-export function priorOf({ prior_z: z, prior_y: y }) {
-  return { z: z.data, y: y.data, width: z.shape[1] ?? 1 };
+export function priorOf({ prior_z: z, prior_y: y }, cut) {
+  return { z: cut ? z.data.map((code) => cut[code]) : z.data, y: y.data, width: z.shape[1] ?? 1 };
 }
 
 /**

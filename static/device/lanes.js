@@ -140,16 +140,7 @@ export class CodesLane {
   cut(k) {
     const merge = mergedCodes(this.order, k);
     const mechanism = Mechanism.from({ ...this.description, merge, latent_dim: k }, this.encoder);
-    const { prototypes, frequencies: shares, width } = this.fine;
-    const total = new Float32Array(k);
-    merge.forEach((code, fine) => { total[code] += shares[fine]; });
-    const means = new Float32Array(k * width);
-    merge.forEach((code, fine) => {
-      const share = shares[fine] / total[code];
-      for (let i = 0; i < width; i++) means[code * width + i] += share * prototypes[fine * width + i];
-    });
-    const tensor = { prototypes: { shape: [k, width], data: means }, frequencies: { shape: [k], data: total } };
-    return { mechanism, h: mechanism.encode(this.x), joint: this.jointOf(k), decoder: new CodeDecoder(tensor) };
+    return { mechanism, h: mechanism.encode(this.x), joint: this.jointOf(k), decoder: this.fine.merged(merge) };
   }
 
   /**

@@ -22,6 +22,7 @@ import { tensors } from "./weights.js";
  * @property {number} latent_dim
  * @property {number} [radius] of the clip
  * @property {number[]} [merge] the code of every score of the network
+ * @property {number[]} [cut] the code of every code in the files of decoder and bundle, if they are finer ones
  * @property {number[]} [low] public bounds of the features
  * @property {number[]} [high]
  * @property {{side: number, mirrored: boolean}} [trunk] a picture goes through ResNet-18 first

@@ -77,12 +77,13 @@ export class Collector {
    * @param {ArrayBuffer} bundleFile
    */
   constructor(mechanism, decoderFile, bundleFile) {
-    const { decoder: shape, classes } = mechanism.description;
+    const { decoder: shape, classes, cut } = mechanism.description;
     const weights = tensors(decoderFile);
     this.mechanism = mechanism;
     this.classes = classes.length;
-    this.prior = priorOf(tensors(bundleFile));
-    this.codes = shape?.kind === "codes" ? new CodeDecoder(weights) : null;
+    this.prior = priorOf(tensors(bundleFile), cut);
+    const codes = shape?.kind === "codes" ? new CodeDecoder(weights) : null;
+    this.codes = codes && cut ? codes.merged(cut) : codes;
     this.decode = shape && !this.codes ? decoder(shape, weights) : null;
   }
 

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from device_server import DEVICE, HERE
 
-from rlm_core.collector.codes import PairSets, every_label_owns_a_code, expectation_maximisation
+from rlm_core.collector.code_labels import every_label_owns_a_code, one_to_one
+from rlm_core.collector.codes import PairSets, expectation_maximisation
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.theory.verdict import verdict
-from rlm_core.training.codes.choice import codes_for, one_to_one
+from rlm_core.training.codes.choice import codes_for
 from rlm_core.zoo.code_tree import cut, finest_codes
 
 PEOPLE, CLASSES = 13_500, 10

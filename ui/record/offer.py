@@ -13,7 +13,6 @@ from rlm_core import zoo
 from rlm_core.catalogue import DATASETS
 from rlm_core.device.description import PIXELS
 from rlm_core.theory.verdict import verdict
-from rlm_core.training.codes.choice import codes_for
 from rlm_core.training.dp.accountant import format_epsilon_up
 from rlm_core.zoo.model import CODES
 from ui.app import cache
@@ -59,15 +58,9 @@ def lanes(dataset: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def coded(dataset: str, epsilon: float) -> dict[str, Any]:
-    """The shipped codes whose k comes nearest to the rule's from below, or the fewest there are."""
-    shipped = {
-        zoo.card(name).latent_dim: name
-        for name in cache.mechanism_names(dataset)
-        if zoo.card(name).kind == CODES and not zoo.card(name).central_dp
-    }
-    wanted = max(shipped) if math.isinf(epsilon) else codes_for(epsilon, PEOPLE, fewest=1)
-    k = max((each for each in shipped if each <= wanted), default=min(shipped))
-    return {"name": shipped[k], "k": k}
+    """As many codes as the rule gives."""
+    name = zoo.choose_codes(dataset, epsilon, PEOPLE)
+    return {"name": name, "k": zoo.card(name).latent_dim}
 
 
 def networks(dataset: str) -> list[dict[str, str]]:

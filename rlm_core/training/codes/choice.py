@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-
-from rlm_core.types import FloatArray
 
 FINE_CODES = 96
 FEWEST_CODES = 10
@@ -13,8 +10,15 @@ FEWEST_GROUPS = 4
 """Whatever the number of classes: of two or three groups found without labels, none may follow the classes."""
 
 MARGIN = 10.0
-ONE_TO_ONE = (0.6, 1.6)
-"""Shares of a code, in units of 1/K, between which it can be one class of equally frequent ones."""
+
+
+def fewest_codes(classes: int) -> int:
+    """Of a mechanism for K classes: one for each, but no fewer than four.
+
+    >>> fewest_codes(10), fewest_codes(2)
+    (10, 4)
+    """
+    return max(classes, FEWEST_GROUPS)
 
 
 def codes_for(
@@ -50,17 +54,3 @@ def codes_for(
         raise ValueError(f"Expected 0 < contrast <= 1, got contrast={contrast!r}.")
     bearable = contrast * math.sqrt(reports) * math.sinh(min(epsilon, 100.0) / 2) / MARGIN
     return int(min(finest, max(fewest, bearable)))
-
-
-def one_to_one(frequencies: Sequence[float] | FloatArray, classes: int) -> bool:
-    """Whether codes may be the classes themselves: as many, and each about as frequent in D₁ as a class is.
-
-    Known before anything is collected, and without labels: that classes are equally frequent is public. Where two
-    classes share a code and another has two, shares are about 2/K and 1/2K, and the answer is no.
-
-    >>> one_to_one([9, 11, 10], 3), one_to_one([20, 5, 5], 3), one_to_one([1, 1], 3)
-    (True, False, False)
-    """
-    total = sum(frequencies)
-    low, high = (bound * total / classes for bound in ONE_TO_ONE)
-    return len(frequencies) == classes and all(low <= each <= high for each in frequencies)

@@ -1,0 +1,63 @@
+"""Which label has a code? What the experiments and the pages learn from sets of pairs, by a rule known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from rlm_core.collector.codes import CodeClassifier, PairSets, expectation_maximisation
+from rlm_core.types import FloatArray
+
+ONE_TO_ONE = (0.6, 1.6)
+"""Shares of a code, in units of 1/K, between which it can be one class of equally frequent ones."""
+
+
+def labels_of_codes(reports: PairSets, frequencies: Sequence[float] | FloatArray) -> CodeClassifier:
+    """p(y | code) by maximum likelihood, or one label for each code where codes may be the classes themselves.
+
+    Args:
+        reports: sets of pairs (code, label).
+        frequencies: (k,) how often each code occurs in D₁.
+
+    >>> sets = np.array([[True, False, False, False], [False, False, False, True]])
+    >>> labels_of_codes(PairSets(members=sets, epsilon=1.0, codes=2, classes=2), [10, 9]).predict([0, 1])
+    array([0, 1])
+    """
+    if one_to_one(frequencies, reports.classes):
+        return every_label_owns_a_code(reports)
+    return expectation_maximisation(reports, frequencies)
+
+
+def one_to_one(frequencies: Sequence[float] | FloatArray, classes: int) -> bool:
+    """Whether codes may be the classes themselves: as many, and each about as frequent in D₁ as a class is.
+
+    Known before anything is collected, and without labels: that classes are equally frequent is public. Where two
+    classes share a code and another has two, shares are about 2/K and 1/2K, and the answer is no.
+
+    >>> one_to_one([9, 11, 10], 3), one_to_one([20, 5, 5], 3), one_to_one([1, 1], 3)
+    (True, False, False)
+    """
+    total = sum(frequencies)
+    low, high = (bound * total / classes for bound in ONE_TO_ONE)
+    return len(frequencies) == classes and all(low <= each <= high for each in frequencies)
+
+
+def every_label_owns_a_code(reports: PairSets) -> CodeClassifier:
+    """One code for every label and one label for every code (k = K): the pairing that most reports hold.
+
+    Noise cannot give two codes the same label then. It is right only where codes follow the classes one to one; whether
+    they do must be known beforehand (:func:`one_to_one`), not from these reports.
+
+    >>> sets = np.array([[True, False, False, False], [False, False, False, True], [True, False, False, False]])
+    >>> every_label_owns_a_code(PairSets(members=sets, epsilon=1.0, codes=2, classes=2)).predict([0, 1])
+    array([0, 1])
+    """
+    if reports.codes != reports.classes:
+        raise ValueError(f"Expected as many codes as classes, got {reports.codes} and {reports.classes}.")
+    held = reports.members.sum(axis=0).reshape(reports.codes, reports.classes)
+    code, label = linear_sum_assignment(held, maximize=True)
+    table = np.zeros((reports.codes, reports.classes))
+    table[code, label] = 1.0
+    return CodeClassifier(table=table)
