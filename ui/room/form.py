@@ -9,7 +9,7 @@ import streamlit as st
 
 from collection.campaign import Campaign
 from collection.questions import Digit, Number, OneOf, Question
-from rlm_core.training.codes.choice import codes_for
+from rlm_core.zoo.code_tree import choose_codes
 from ui.kit.formats import number, percent, times
 from ui.room import text
 from ui.room.store import remember, store
@@ -75,8 +75,7 @@ def _campaign() -> Campaign | str:
 def _question(kind: str, epsilon: float, people: int) -> Question:
     if kind == "digit":
         asked = st.text_input("What to draw", "Draw a digit, and say which it is.", key="room_digit", max_chars=300)
-        codes = 12 if codes_for(epsilon, people) < 48 else 96
-        return Digit(text=asked, card=f"mnist-qrlm-k{codes}")
+        return Digit(text=asked, card=choose_codes("mnist", epsilon, people))
     asked = st.text_input("What to ask", ASKED[kind], key=f"room_ask_{kind}", max_chars=300)
     if kind == "yes":
         return OneOf(text=asked, answers=("no", "yes"))
