@@ -52,7 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "tree", help="write the order of merges on the card of shipped codes (needs the dataset)"
     )
     tree.add_argument("name", help="the finest codes of a dataset")
+    reading = commands.add_parser("card", help="print a mechanism's card as Markdown, with the header of model hubs")
+    reading.add_argument("name", help="as the list has it")
     options = parser.parse_args(arguments)
+    if options.command == "card":
+        from rlm_core.zoo.model_card import model_card
+
+        print(model_card(card(options.name)), end="")
+        return 0
     if options.command == "tree":
         from rlm_core.zoo.code_order import write_order
 
