@@ -45,9 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command")
     shipping = commands.add_parser("ship", help="turn training runs into shipped mechanisms (needs the dataset)")
     shipping.add_argument("runs", nargs="+", type=Path, help="run folders written by rlm train")
-    shipping.add_argument(
-        "--codes", nargs="+", type=int, help="of a Q-RLM: one mechanism for each number (default: as shipped)"
-    )
     tree = commands.add_parser(
         "tree", help="write the order of merges on the card of shipped codes (needs the dataset)"
     )
@@ -66,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{options.name}: {len(write_order(options.name).architecture['order'])} merges")
         return 0
     if options.command == "ship":
-        ship(options.runs, options.codes)
+        ship(options.runs)
         return 0
     rows = [row(card(name)) for name in names()]
     if options.json:
@@ -78,8 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def ship(runs: Sequence[Path], codes: Sequence[int] | None) -> None:
-    """Ship training runs of whatever kind; one line for each mechanism that comes of it."""
+def ship(runs: Sequence[Path]) -> None:
+    """Ship training runs of whatever kind; one line for each."""
     import torch
 
     from rlm_core.zoo.ship import ship as ship_numbers
@@ -87,10 +84,9 @@ def ship(runs: Sequence[Path], codes: Sequence[int] | None) -> None:
 
     torch.set_num_threads(1)
     for run in runs:
-        of_codes = (run / "codes.json").is_file()
-        for about in ship_codes(run, codes) if of_codes else [ship_numbers(run)]:
-            accuracy, megabytes = about.metrics["clean_accuracy_percent"], about.size() / 1e6
-            print(f"{about.name}: {accuracy} % on clean representations, {megabytes:.1f} MB", flush=True)
+        about = ship_codes(run) if (run / "codes.json").is_file() else ship_numbers(run)
+        accuracy, megabytes = about.metrics["clean_accuracy_percent"], about.size() / 1e6
+        print(f"{about.name}: {accuracy} % on clean representations, {megabytes:.1f} MB", flush=True)
 
 
 def print_table(rows: Sequence[dict[str, object]]) -> None:

@@ -1,15 +1,13 @@
-"""From a run of codes to shipped Q-RLMs, one for each number of codes asked for.
+"""From a run of codes to a shipped Q-RLM: the finest codes with the order of their merges.
 
-    rlm models ship runs/mnist-qrlm-seed0 --codes 64 16
+    rlm models ship runs/mnist-qrlm-seed10
 
-The finest comes first and holds the encoder; the others share it and add their own grouping
-of its codes, mean records and bundle.
+One folder for a dataset, ``<name>-k<finest>``; any smaller number of codes is cut from it (``rlm_core.zoo.code_tree``).
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,9 +21,8 @@ from rlm_core.data import LoanTable
 from rlm_core.data.splits import Part
 from rlm_core.training.codes.run_codes import CodeRun
 from rlm_core.types import IntArray
-from rlm_core.zoo.cards import MODELS, Card, sha256
+from rlm_core.zoo.cards import DECODER, ENCODER, MODELS, PREPROCESSOR, Card, sha256
 from rlm_core.zoo.model import CODES
-from rlm_core.zoo.ship import PRIOR_ROWS
 from rlm_core.zoo.trained_run import LICENCE, LIMITS
 
 PARTS: dict[str, Part] = {
@@ -34,79 +31,67 @@ PARTS: dict[str, Part] = {
     "valid": "classifier_valid",
     "test": "classifier_test",
 }
-SHIPPED = {"mnist": (96, 12), "cifar10": (48, 10), "lending_club": (16, 4)}
-"""Numbers of codes that are shipped: many to learn from, few to tell one report from another."""
-
+PRIOR_ROWS = 10_000  # of D₁ in the bundle: a code and a label are two bytes
+BUNDLE = "bundle.safetensors"
 TRUNK_SIDE = 160  # pixels, as the cached features
 
 
-def ship_codes(run: Path, codes: Sequence[int] | None = None, models: Path = MODELS) -> list[Card]:
-    """Write ``models/<name>-k<codes>`` for each number of codes; return their cards."""
+def ship_codes(run: Path, models: Path = MODELS) -> Card:
+    """Write ``models/<name>-k<finest>``; return its card."""
     found = CodeRun.read(run)
-    codes = SHIPPED[found.preset.dataset] if codes is None else codes
-    halved = {name: tensor.half().contiguous() for name, tensor in load_file(run / "encoder.safetensors").items()}
+    halved = {name: tensor.half().contiguous() for name, tensor in load_file(run / ENCODER).items()}
     found.encoder.load_state_dict({name: tensor.float() for name, tensor in halved.items()})  # as a visitor gets it
-    fine = {name: found.fine_codes(part) for name, part in PARTS.items()}
+    target = models / f"{found.record['name']}-k{found.finest}"
+    target.mkdir(parents=True, exist_ok=True)
+    _save(halved, target / ENCODER)
+    if (run / PREPROCESSOR).exists():
+        shutil.copyfile(run / PREPROCESSOR, target / PREPROCESSOR)
+    codes = {name: found.fine_codes(part) for name, part in PARTS.items()}
     labels = {name: found.data.labels(part) for name, part in PARTS.items()}
-    cards: list[Card] = []
-    for k in sorted(codes, reverse=True):
-        target = models / f"{found.record['name']}-k{k}"
-        target.mkdir(parents=True, exist_ok=True)
-        if not cards:
-            _save(halved, target / "encoder.safetensors")
-        if (run / "preprocessor.json").exists():
-            shutil.copyfile(run / "preprocessor.json", target / "preprocessor.json")
-        shape = _ship_one(found, fine, labels, k, target)
-        card = _card(found, k, target.name, shape, cards[0].name if cards else None)
-        files = sorted(path.name for path in target.iterdir() if path.name != "card.json")
-        merged = {name: found.merge(k)[values] for name, values in fine.items()}
-        card = replace(
-            card,
-            metrics=card.metrics | {"clean_accuracy_percent": counted_accuracy(merged, labels, k)},
-            bundle={
-                f"{name}_{what}": [len(values), k] if what == "z" else [len(values)]
-                for name, values in _bundle_rows(found, merged).items()
-                for what in ("z", "y")
-            },
-            files={file: sha256(target / file) for file in files},
-        )
-        (target / "card.json").write_text(card.to_json(), encoding="utf-8")
-        cards.append(card)
-    return cards
+    shape = _save_decoder(found, codes["prior"], target)
+    kept, named = _bundle_rows(found, codes), _bundle_rows(found, labels)
+    tensors = {f"{name}_z": torch.from_numpy(values).to(torch.uint8) for name, values in kept.items()}
+    tensors |= {f"{name}_y": torch.from_numpy(values).to(torch.uint8) for name, values in named.items()}
+    _save(tensors, target / BUNDLE)
+    accuracy = {str(k): counted_accuracy(found.merge(k), codes, labels) for k in range(2, found.finest + 1)}
+    files = sorted(path.name for path in target.iterdir() if path.name != "card.json")
+    card = _card(found, target.name, shape)
+    card = replace(
+        card,
+        metrics=card.metrics
+        | {"clean_accuracy_percent": accuracy[str(found.finest)], "clean_accuracy_by_codes": accuracy},
+        bundle={
+            f"{name}_{what}": [len(values), found.finest] if what == "z" else [len(values)]
+            for name, values in kept.items()
+            for what in ("z", "y")
+        },
+        files={file: sha256(target / file) for file in files},
+    )
+    (target / "card.json").write_text(card.to_json(), encoding="utf-8")
+    return card
 
 
-def counted_accuracy(codes: dict[str, IntArray], labels: dict[str, IntArray], k: int) -> float:
-    """Percent of the test rows right, with the most frequent label of each code among the clean training rows."""
-    counts = np.zeros((k, int(labels["train"].max()) + 1))
-    np.add.at(counts, (codes["train"], labels["train"]), 1)
-    right = counts.argmax(axis=1)[codes["test"]] == labels["test"]
+def counted_accuracy(merge: IntArray, codes: dict[str, IntArray], labels: dict[str, IntArray]) -> float:
+    """Percent of the test rows right, with the most frequent label of each merged code among clean training rows."""
+    counts = np.zeros((int(merge.max()) + 1, int(labels["train"].max()) + 1))
+    np.add.at(counts, (merge[codes["train"]], labels["train"]), 1)
+    right = counts.argmax(axis=1)[merge[codes["test"]]] == labels["test"]
     return round(100 * float(right.mean()), 2)
 
 
 def _bundle_rows(found: CodeRun, values: dict[str, IntArray]) -> dict[str, IntArray]:
-    """The same with a sample of D₁ instead of all of it, the sample of every other mechanism of this seed."""
-    seed, dataset = int(found.record["seed"]), found.preset.dataset
-    keep = np.random.default_rng(seed).permutation(len(values["prior"]))[: PRIOR_ROWS[dataset]]
+    """The same with a sample of D₁ instead of all of it."""
+    keep = np.random.default_rng(int(found.record["seed"])).permutation(len(values["prior"]))[:PRIOR_ROWS]
     return values | {"prior": values["prior"][keep]}
 
 
-def _ship_one(
-    found: CodeRun, fine: dict[str, IntArray], labels: dict[str, IntArray], k: int, target: Path
-) -> list[int]:
-    merge = found.merge(k)
+def _save_decoder(found: CodeRun, codes: IntArray, target: Path) -> list[int]:
+    """Mean records of D₁'s codes; returns the shape of a record."""
     records = torch.from_numpy(found.data.records("mechanism_train"))
     if found.preset.dataset == "cifar10":
         records = records.view(-1, 32, 32, 3).permute(0, 3, 1, 2)  # (n, 3, 32, 32)
-    decoder = CodeDecoder.fit(torch.from_numpy(merge[fine["prior"]]), records, k)
-    _save(
-        {name: value.half().contiguous() for name, value in decoder.state_dict().items()},
-        target / "decoder.safetensors",
-    )
-    merged = _bundle_rows(found, {name: merge[values] for name, values in fine.items()})
-    kept = _bundle_rows(found, labels)
-    tensors = {f"{name}_z": torch.from_numpy(values).to(torch.uint8) for name, values in merged.items()}
-    tensors |= {f"{name}_y": torch.from_numpy(values).to(torch.uint8) for name, values in kept.items()}
-    _save(tensors, target / "bundle.safetensors")
+    decoder = CodeDecoder.fit(torch.from_numpy(codes), records, found.finest)
+    _save({name: value.half().contiguous() for name, value in decoder.state_dict().items()}, target / DECODER)
     return list(records.shape[1:])
 
 
@@ -115,17 +100,16 @@ def _save(tensors: dict[str, torch.Tensor], path: Path) -> None:
     path.chmod(0o644)
 
 
-def _card(found: CodeRun, k: int, name: str, shape: list[int], encoder_of: str | None) -> Card:
+def _card(found: CodeRun, name: str, shape: list[int]) -> Card:
     record, preset, dataset = found.record, found.preset, found.data.dataset
     architecture: dict[str, Any] = {
         "sizes": record["sizes"],
-        "merge": found.merge(k).tolist(),
+        "merge": list(range(found.finest)),
+        "order": record["order"],
         "record": shape,
         "side": TRUNK_SIDE,
         "mirrored": True,
     }
-    if encoder_of is not None:
-        architecture["encoder_of"] = encoder_of
     input_dim = int(np.prod(shape))
     return Card(
         name=name,
@@ -133,7 +117,7 @@ def _card(found: CodeRun, k: int, name: str, shape: list[int], encoder_of: str |
         dataset=preset.dataset,
         classes=tuple(dataset.classes),
         input_dim=input_dim,
-        latent_dim=k,
+        latent_dim=found.finest,
         radius=1.0,
         epsilon_pretraining="none",
         training_noise_scale=0.0,
@@ -152,7 +136,7 @@ def _card(found: CodeRun, k: int, name: str, shape: list[int], encoder_of: str |
         versions=record["versions"],
         metrics={"mechanism_valid_loss": round(record["losses"][-1][1], 4)},
         bundle={},
-        summary=f"Q-RLM for {preset.dataset}: {k} codes learnt without labels, sent as a random set of codes.",
+        summary=f"Q-RLM for {preset.dataset}: {found.finest} codes learnt without labels, sent as a random set.",
         limits=LIMITS + " A code says little beyond its group: see docs/q-rlm.md for what it loses.",
         licence=LICENCE[preset.dataset],
     )
