@@ -27,7 +27,7 @@ from benchmarks.experiments.participants import CLASSIFIER_PARTS, MissingRun
 from benchmarks.experiments.protocol import Answers, People, Trial, ask_group
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, NOVEL_CLASS
-from rlm_core.collector.code_labels import labels_of_codes
+from rlm_core.collector.code_labels import labels_of_codes, merged_table
 from rlm_core.collector.code_network import CodeNetwork
 from rlm_core.collector.codes import (
     CodeClassifier,
@@ -180,11 +180,7 @@ def coarser_table(everybody: Coded, table: FloatArray, collected: int, k: int) -
     """p(y | code) of k merged codes from that of ``collected`` finer ones: the mean over D₁'s records, (k, K)."""
     into = np.zeros(collected, dtype=np.int64)
     into[everybody.run.merge(collected)] = everybody.run.merge(k)  # codes are nested: every fine code agrees
-    weights = everybody.frequencies(collected)
-    joint = np.zeros((k, table.shape[1]))
-    np.add.at(joint, into, weights[:, None] * table)
-    merged: FloatArray = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-12)
-    return merged
+    return merged_table(table, into, everybody.frequencies(collected))
 
 
 def novel(trial: Trial, runs: Path) -> Row:

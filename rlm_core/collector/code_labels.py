@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from rlm_core.collector.codes import CodeClassifier, PairSets, expectation_maximisation
-from rlm_core.types import FloatArray
+from rlm_core.types import FloatArray, IntArray
 
 ONE_TO_ONE = (0.6, 1.6)
 """Shares of a code, in units of 1/K, between which it can be one class of equally frequent ones."""
@@ -61,3 +61,21 @@ def every_label_owns_a_code(reports: PairSets) -> CodeClassifier:
     table = np.zeros((reports.codes, reports.classes))
     table[code, label] = 1.0
     return CodeClassifier(table=table)
+
+
+def merged_table(table: FloatArray, into: IntArray, frequencies: Sequence[float] | FloatArray) -> FloatArray:
+    """p(y | merged code): the mean of the codes' rows, weighted by their frequencies in D₁.
+
+    Args:
+        table: (k, K) p(y | code).
+        into: (k,) the merged code of each.
+        frequencies: (k,) how often each code occurs in D₁.
+
+    >>> merged_table(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]), np.array([0, 0, 1]), [3, 1, 5])
+    array([[0.75, 0.25],
+           [0.  , 1.  ]])
+    """
+    joint = np.zeros((int(into.max()) + 1, table.shape[1]))
+    np.add.at(joint, into, np.asarray(frequencies, dtype=np.float64)[:, None] * table)
+    merged: FloatArray = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-12)
+    return merged

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ui.collect.task import Result, Stopped, learn
+from ui.collect.events import Result, Stopped
 
 
 class SteppedWorker:
@@ -52,6 +52,6 @@ class SteppedWorker:
             self.passed.release()
 
         try:
-            publish(learn(task, publish, lambda: number in self.stopped))
+            publish(task.learn(publish, lambda: number in self.stopped))
         except Stopped:
             publish("stopped")

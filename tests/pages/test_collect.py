@@ -15,17 +15,21 @@ from stepped_worker import SteppedWorker
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.experiments import private_grid
-from rlm_core import private_accuracy
+from rlm_core import private_accuracy, zoo
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from ui.app import cache, recommendation
 from ui.collect import actions, queue, text
 from ui.collect import reports as collected
+from ui.collect.controls import network_title
+from ui.collect.example import example
+from ui.collect.pairs import Pairs
 from ui.collect.queue import RunQueue, run_queue
 from ui.collect.runs import Run
 from ui.collect.table import frame, percent_of
 from ui.collect.task import Task, batch_size
 
-SMALL = {"people": "250", "objective": "Naive"}  # the least to compute
+NUMBERS = {"send": text.NUMBERS_NAME, "eps": "10"}
+SMALL = NUMBERS | {"people": "250", "objective": "Naive"}  # the least to compute
 
 
 @pytest.fixture(autouse=True)
@@ -65,19 +69,23 @@ def figure(app: AppTest, index: int = 0) -> dict[str, Any]:
     return found
 
 
-def test_opens_with_nothing_drawn(open_page: Open) -> None:
+def test_opens_with_a_finished_example_and_nothing_drawn(open_page: Open) -> None:
     app = open_page("collect")
     assert (
         app.button(key="collect_learn").label
-        == "Collect 13,500 reports and learn (spends ε = 10 for each person, ε = 50 for each validation member)"
+        == "Collect 13,500 reports and learn (spends ε = 1 for each person, ε = 1 for each validation member)"
     )
-    assert "Press the button" in words(app) and "22,026 times" in words(app)
+    choice, points = example()
+    assert choice.epsilon == 1.0 and f"<strong>{percent_of(points[-1].clean)}</strong>" in words(app)
+    assert "nobody was asked" in words(app) and "2.7 times" in words(app)
+    assert figure(app)["data"][0]["y"] == pytest.approx([100 * point.clean for point in points])
     assert not run_queue().collections and not run_queue().visits and "visit" not in app.query_params
-    assert keys(app) == {"collect_learn", "collect_sweep_start"}
+    assert keys(app) == {"collect_learn"}
+    assert "**10 codes.**" in words(app) and app.slider(key="lam_off").disabled and text.NO_LAMBDA in words(app)
 
 
 def test_collect_and_learn_and_the_numbers_are_the_librarys(open_page: Open) -> None:
-    app = collect(open_page("collect", people="250"))
+    app = collect(open_page("collect", people="250", **NUMBERS))
     (run,) = runs(app)
     assert run.choice.objective == "denoising" and run.reports == 250
     assert "250 reports have arrived" in app.main.get("progress")[0].proto.text
@@ -106,7 +114,7 @@ def test_collect_and_learn_and_the_numbers_are_the_librarys(open_page: Open) -> 
     answer = run.result.validation
     assert answer is not None
     assert f"({100 * answer.low:.1f} to {100 * answer.high:.1f})" in words(app)
-    assert "ỹ = " in words(app) and "one report, <b>ε = 10</b>" in words(app)
+    assert "ỹ = " in words(app) and "one report: <b>ε = 10</b>" in words(app)
     assert "charged for 2 questions, ε = 20 in total" in words(app)
 
 
@@ -121,14 +129,14 @@ def test_another_objective_learns_from_the_same_reports_for_nothing(open_page: O
     finish(collect(app))
     one, two = runs(app)
     assert two.reused and not one.reused and run_queue().reports(two.visit, two.choice) is first
-    assert "one report, <b>ε = 10</b>" in words(app) and "same reports" in words(app)
+    assert "one report: <b>ε = 10</b>" in words(app) and "same reports" in words(app)
     assert len(figure(app)["data"]) == 2 * (2 + 1 + 1)  # both runs: two lines, the answers, the ring
     assert list(app.pills(key="collect_shown").value) == [1, 2]
     healthy(app.pills(key="collect_shown").set_value([2]).run())
     assert {trace["name"][:2] for trace in figure(app)["data"]} == {"#2"}
     healthy(app.button(key="collect_anew").click().run())
     assert run_queue().reports(two.visit, two.choice) is not first
-    assert "2 reports, <b>ε = 20</b>" in words(app)
+    assert "2 reports: <b>ε = 20</b>" in words(app)
     table = frame(runs(app))
     assert table["clean_accuracy"].tolist() == [100 * run.result.clean for run in (one, two) if run.result]
 
@@ -154,32 +162,69 @@ def test_every_control_changes_what_is_collected(open_page: Open) -> None:
     assert figure(app)["layout"]["shapes"][0]["y0"] == 50.0  # guessing between two classes
 
 
-def test_a_mechanism_that_sends_codes_can_be_collected_with_too(open_page: Open) -> None:
-    names = [each for each in cache.mechanisms_of("mnist", "data_collection") if "qrlm" in each]
-    if not names:
-        pytest.skip("models/ has no mechanism that sends codes")
-    app = open_page("collect", mech=names[0], people="250")
-    assert "noise" not in app.session_state and text.OTHER_NOISE not in words(app)
+def test_code_and_label_are_one_pair_and_the_result_stands_beside_what_was_measured(open_page: Open) -> None:
+    app = collect(open_page("collect"))
+    (run,) = runs(app)
+    pairs = run_queue().reports(run.visit, run.choice)
+    assert isinstance(pairs, Pairs) and run.choice.codes == pairs.codes == 10 and len(pairs) == 13_500
+    ledger = run_queue().visits[run.visit].ledger
+    assert [(each.epsilon_x, each.epsilon_y) for each in ledger.of("people of mnist")] == [(1.0, 0.0)]
+    assert "reports have arrived; counting" in app.main.get("progress")[0].proto.text
+    (worker,) = run_queue().workers
+    worker.step(3)
+    healthy(app.run())
+    assert "200 of 13,500 reports counted" in app.main.get("progress")[0].proto.text
+    assert "200 of 13,500 reports have arrived" in words(app)
+    finish(app)
+    assert run.result is not None and run.result.clean > 0.9
+    assert f"<strong>{percent_of(run.result.clean)}</strong>" in words(app) and "<td>10 codes</td>" in words(app)
+    assert "Measured before" in words(app) and "noise on every pixel" in words(app)
+    assert "of 100 pairs" in words(app) and "one report: <b>ε = 1</b>" in words(app)
+    assert run_queue().spent(run.visit, "validation group of mnist") == (1, 1.0)
+    assert figure(app)["layout"]["xaxis"]["type"] == "log"
+
+
+def test_the_number_of_codes_follows_the_rule_or_the_visitor(open_page: Open) -> None:
+    app = open_page("collect", eps="4", people="1,000")
+    assert "**11 codes.** Reports of 1,000 people at ε = 4 can tell about 11 codes apart" in words(app)
+    healthy(app.selectbox(key="codes").set_value("24").run())
+    assert "**24 codes**, as you chose; the rule for 1,000 people at ε = 4 takes 11." in words(app)
     finish(collect(app))
     (run,) = runs(app)
-    assert run.choice.mechanism == names[0] and run.result is not None and "ỹ = " in words(app)
+    assert run.choice.mechanism == "mnist-qrlm-k24" and "Measured before" not in words(app)
+
+
+def test_what_was_stopped_can_go_on(open_page: Open) -> None:
+    app = collect(open_page("collect", **SMALL))
+    (run,) = runs(app)
+    (worker,) = run_queue().workers
+    worker.step()
+    healthy(app.run())
+    healthy(app.button(key="collect_stop").click().run())
+    finish(app)
+    assert run.result is not None and run.result.epochs == 2 and "collect_resume_1" in keys(app)
+    spent = run_queue().spent(run.visit, "validation group of mnist")
+    healthy(app.button(key="collect_resume_1").click().run())
+    finish(app)
+    assert run.result.epochs == 4 and not run.result.stopped and [point.epoch for point in run.points] == [1, 2, 3, 4]
+    assert run_queue().spent(run.visit, "validation group of mnist") == spent and "collect_resume_1" not in keys(app)
 
 
 def test_everyone_is_as_many_as_there_are(open_page: Open) -> None:
     for data in ("CIFAR-10", "Lending Club"):
-        app = open_page("collect", data=data, people="8,000")
+        app = open_page("collect", data=data, people="8,000", **NUMBERS)
         name = cache.chosen_mechanism({"CIFAR-10": "cifar10"}.get(data, "lending_club"), 10.0)
         people = min(8_000, len(cache.model(name).bundle.train_y))
         assert f"Collect {people:,} reports" in app.button(key="collect_learn").label
 
 
 def test_without_a_label_there_is_nothing_to_learn(open_page: Open) -> None:
-    app = open_page("collect", lam="1")
+    app = open_page("collect", lam="1", **NUMBERS)
     assert text.NO_LABELS in words(app) and "collect_learn" not in keys(app)
 
 
 def test_private_inference_takes_its_own_mechanism_and_objective(open_page: Open) -> None:
-    app = open_page("collect", people="250")
+    app = open_page("collect", people="250", **NUMBERS)
     healthy(app.segmented_control(key="objective").set_value("Naive").run())
     healthy(app.segmented_control(key="exp").set_value("Private inference").run())
     assert app.segmented_control(key="objective").value == "Denoising"
@@ -206,7 +251,8 @@ def test_the_sweep_is_five_collections_and_says_so(open_page: Open) -> None:
     line = figure(app, 1)["data"][0]
     assert line["x"] == list(actions.LAMS)
     assert line["y"] == pytest.approx([100 * run.result.clean for run in swept if run.result])
-    assert "5 reports, <b>ε = 50</b>" in words(app)
+    assert "5 reports: <b>ε = 50</b>" in words(app)
+    assert "As far as you can tell, <b>λ = " in words(app)
     assert words(app).count("<tr title=") == 1  # the table has the single run only
 
 
@@ -230,7 +276,7 @@ def test_a_refreshed_page_finds_its_runs_and_what_is_still_going_on(open_page: O
     assert app.query_params["visit"] in (name, [name])
     again = open_page("collect", visit=name, **SMALL)
     assert len(again.main.get("progress")) == 1 and words(again).count('rlm-run"') >= 2
-    assert "2 reports, <b>ε = 20</b>" in words(again)
+    assert "2 reports: <b>ε = 20</b>" in words(again)
 
 
 def test_a_shared_address_shows_and_only_who_started_controls(open_page: Open) -> None:
@@ -274,7 +320,7 @@ def test_a_crash_and_a_full_house_are_explained(open_page: Open, monkeypatch: py
     healthy(app.run())
     assert not app.warning
     healthy(app.button(key="collect_forget").click().run())
-    assert not runs(app) and "Press the button" in words(app)
+    assert not runs(app) and "An example to begin with" in words(app)
     finish(collect(app))
     assert runs(app)[0].state == "done"
 
@@ -311,7 +357,7 @@ def test_novel_class_with_a_mechanism_made_for_it(open_page: Open, monkeypatch: 
         cache, "mechanisms_of", lambda d, split: [card.name] if split == "novel_class" else known(d, split)
     )
     monkeypatch.setattr(cache, "model", lambda name: fake if name == card.name else real(name))
-    app = open_page("collect", exp="Novel class", people="250")
+    app = open_page("collect", exp="Novel class", people="250", eps="10")
     assert "has seen 9s" not in words(app) and text.NOVEL_REAL in words(app)
     finish(collect(app))
     (run,) = runs(app)
@@ -375,14 +421,15 @@ def test_data_join_is_not_offered_without_clean_columns(open_page: Open, monkeyp
 def test_a_link_opens_the_same_view(open_page: Open) -> None:
     name = [each for each in cache.mechanism_names("cifar10") if "crlm" in each][-1]
     link = {"exp": "Private inference", "data": "CIFAR-10", "people": "2,000", "eps": "6", "lam": "0.6"}
-    app = open_page("collect", **link, objective="Naive", noise="PrivUnit", mech=name)
+    title = network_title(zoo.card(name))
+    app = open_page("collect", **link, objective="Naive", noise="PrivUnit", network=title, send=text.NUMBERS_NAME)
     assert (
         app.button(key="collect_learn").label
         == "Collect 2,000 reports and learn (spends ε = 6 for each person, ε = 30 for each validation member)"
     )
     assert app.segmented_control(key="objective").value == "Naive"
-    assert app.segmented_control(key="noise").value == "PrivUnit" and app.selectbox(key="mech").value == name
-    assert name in words(app)
+    assert app.segmented_control(key="noise").value == "PrivUnit" and app.selectbox(key="network").value == title
+    assert title in words(app)
 
 
 BROKEN = [
@@ -391,7 +438,9 @@ BROKEN = [
     {"people": "-1"},
     {"objective": "x"},
     {"visit": "../../x"},
-    {"mech": "x"},
+    {"network": "x"},
+    {"send": "x"},
+    {"codes": "x"},
 ]
 
 
@@ -403,7 +452,7 @@ def test_a_broken_link_still_opens(open_page: Open, address: dict[str, str]) -> 
 
 
 def test_infinity_collects_without_noise(open_page: Open) -> None:
-    app = finish(collect(open_page("collect", people="250", eps="∞")))
+    app = finish(collect(open_page("collect", people="250", send=text.NUMBERS_NAME, eps="∞")))
     (run,) = runs(app)
     assert run.result is not None and run.result.clean == run.result.private
     assert "there is no promise" in words(app) and "no noise" in words(app)
@@ -436,8 +485,3 @@ def test_the_recommended_mechanism_for_private_inference(monkeypatch: pytest.Mon
     loans = tuple(cache.mechanism_names("lending_club"))  # the paper has no such table: as for data collection
     assert cache.suited_mechanism("lending_club", 8.5, "private_inference", loans) == "lending-vrlm-l5-eps29"
     cache.suited_mechanism.clear()
-
-
-def test_codes_are_said_to_go_apart_from_their_labels(open_page: Open) -> None:
-    assert any("one pair" in each.value for each in open_page("collect", mech="mnist-qrlm-k12").info)
-    assert not any("one pair" in each.value for each in open_page("collect", mech="mnist-vrlm-l10-eps33").info)

@@ -12,11 +12,12 @@ from stepped_worker import SteppedWorker
 
 from rlm_core import L1Clip, LaplaceNoise
 from ui.collect import queue as queue_module
+from ui.collect.events import Event, Point
 from ui.collect.process import Worker
 from ui.collect.queue import RunQueue
 from ui.collect.reports import Choice
 from ui.collect.runs import Busy, Run, people_of, validators_of
-from ui.collect.task import Event, People, Point, Task, learn
+from ui.collect.task import People, Task, learn
 
 CHOICE = Choice(
     experiment="collection",

@@ -6,13 +6,15 @@ from page_driver import Open, healthy, words
 
 from rlm_core import zoo
 from rlm_core.training.dp.accountant import format_epsilon_up
+from ui.collect.controls import network_title
+from ui.collect.text import NUMBERS_NAME
 
 TITLE = "Two promises, to two groups of people."
 
 
 def test_the_collectors_page_spells_them_out_too(open_page: Open) -> None:
     name = "mnist-vrlm-l10-eps33-cdp5"
-    assert TITLE in words(open_page("collect", mech=name))
+    assert TITLE in words(open_page("collect", send=NUMBERS_NAME, network=network_title(zoo.card(name))))
 
 
 def test_both_promises_are_spelt_out_for_a_file(open_page: Open) -> None:

@@ -40,26 +40,39 @@ def budget_controls(*, features: str = "picture", default_lam: float = DEFAULT_L
     with left:
         epsilon = epsilon_control()
     with right:
-        lam = st.slider(
-            f"**λ** — the share of ε that the {features} gets",
-            min_value=0.05,
-            max_value=1.0,
-            value=default_lam,
-            step=0.05,
-            **in_address("lam"),
-            help=f"εx = λ·ε protects the {features}, εy = (1 − λ)·ε the label. At λ = 1 the label is not sent.",
-        )
-    budget = Budget(epsilon=epsilon, lam=round(lam, 2))
+        lam = lambda_slider(features, default_lam)
+    budget = Budget(epsilon=epsilon, lam=lam)
     st.html(split_bar(budget, features=features))
     return budget
 
 
-def epsilon_control() -> float:
+def lambda_control(epsilon: float, *, features: str = "picture", default_lam: float = DEFAULT_LAM) -> Budget:
+    """λ alone, with the same bar below it."""
+    budget = Budget(epsilon=epsilon, lam=lambda_slider(features, default_lam))
+    st.html(split_bar(budget, features=features))
+    return budget
+
+
+def lambda_slider(features: str, default_lam: float) -> float:
+    """The share of ε that the record gets."""
+    lam = st.slider(
+        f"**λ** — the share of ε that the {features} gets",
+        min_value=0.05,
+        max_value=1.0,
+        value=default_lam,
+        step=0.05,
+        **in_address("lam"),
+        help=f"εx = λ·ε protects the {features}, εy = (1 − λ)·ε the label. At λ = 1 the label is not sent.",
+    )
+    return round(lam, 2)
+
+
+def epsilon_control(default: float = DEFAULT_EPSILON) -> float:
     """The total budget: 0.5 to 10, and ∞."""
     epsilon = st.select_slider(
         "**ε** — the privacy budget of one report",
         EPSILONS,
-        value=DEFAULT_EPSILON,
+        value=default,
         format_func=number,
         **in_address("eps"),
         help="Small: strong privacy, much noise. Large: weak privacy, little noise. ∞: no privacy at all.",

@@ -12,9 +12,12 @@ from dataclasses import replace
 import streamlit as st
 
 from ui.app import cache
+from ui.collect.code_reports import collect_pairs, pair_task, told_apart
+from ui.collect.pairs import Pairs, PairTask
 from ui.collect.queue import run_queue
-from ui.collect.reports import Choice, collect, sends_labels, task_of
+from ui.collect.reports import Choice, Reports, collect, sends_labels, task_of
 from ui.collect.runs import Busy, Run
+from ui.collect.task import Task
 
 LAMS = (0.1, 0.3, 0.5, 0.7, 0.9)
 """The values of a sweep; all of them can be set with the slider too."""
@@ -65,6 +68,16 @@ def stop(runs: list[Run]) -> None:
             run_queue().stop(run)
 
 
+def resume(run: Run) -> None:
+    """Go on with a run that was stopped, if it is this session's own; the people have sent what they have sent."""
+    if run.visit != own_visit():
+        return
+    try:
+        run_queue().resume(run)
+    except Busy as reason:
+        st.session_state[_NOTICE] = str(reason)
+
+
 def forget() -> None:
     """Drop the finished runs."""
     visit = own_visit()
@@ -79,6 +92,20 @@ def notice() -> str | None:
     return message
 
 
+def sent_by_all(choice: Choice) -> Reports | Pairs:
+    """One report from everybody who is asked."""
+    model = cache.model(choice.mechanism)
+    return collect(choice, model) if choice.codes is None else collect_pairs(choice, model)
+
+
+def task_for(choice: Choice, reports: Reports | Pairs) -> Task | PairTask:
+    """What the worker is to do with them."""
+    model = cache.model(choice.mechanism)
+    if isinstance(reports, Pairs):
+        return pair_task(choice, reports, model, cache.model(told_apart(choice.dataset)))
+    return task_of(choice, reports, model)
+
+
 def _submit(choices: list[Choice], *, anew: bool = False, as_sweep: bool = False) -> None:
     queue, visit = run_queue(), own_visit() or secrets.token_urlsafe(9)
     try:
@@ -90,14 +117,13 @@ def _submit(choices: list[Choice], *, anew: bool = False, as_sweep: bool = False
     st.query_params["visit"] = visit
     first: int | None = None
     for choice in choices:
-        model = cache.model(choice.mechanism)
         reports = None if anew else queue.reports(visit, choice)
         reused = reports is not None
         if reports is None:
             queue.charge(visit, choice, epsilon_y=choice.budget.epsilon_y if sends_labels(choice) else 0.0)
-            reports = collect(choice, model)
+            reports = sent_by_all(choice)
             queue.keep(visit, choice, reports)
-        task = task_of(choice, reports, model)
+        task = task_for(choice, reports)
         run = queue.submit(visit, choice, task, sweep=first if as_sweep else None, reused=reused)
         if as_sweep and first is None:
             first = run.sweep = run.number

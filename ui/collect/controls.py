@@ -6,11 +6,13 @@ import math
 
 import streamlit as st
 
-from rlm_core import Budget, LaplaceNoise, catalogue
-from rlm_core.catalogue import DATASETS
+from rlm_core import Budget, LaplaceNoise, catalogue, zoo
+from rlm_core.catalogue import CODES, DATASETS
+from rlm_core.zoo import Card
 from ui.app import cache, controls
 from ui.app.two_guarantees import two_guarantees
 from ui.collect import text
+from ui.collect.code_reports import shipped_codes, why_so_many
 from ui.collect.reports import Choice, own_columns, people_available, sends_labels
 from ui.collect.task import CHECKS
 from ui.kit.address import in_address
@@ -22,21 +24,32 @@ RECOMMENDED = {"collection": "denoising", "private": "denoising", "novel": "deno
 EVERYONE = 1_000_000
 PEOPLE = (250, 500, 1_000, 2_000, 4_000, 8_000, EVERYONE)
 NOISES = {"Laplace": "Laplace (the mechanism’s own)", "PrivUnit": "PrivUnit"}
+EPSILON = 1.0
+"""The page opens with the ε of the question that most visitors bring along: is 1 enough?"""
+
+BY_THE_RULE = "by the rule"
+SOME_CODES = (2, 4, 8, 10, 12, 16, 24, 48, 96)
 
 
 def choose() -> Choice:
     """Show all controls of the page; return the visitor's choice."""
     experiment = experiment_control()
-    with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
-        dataset = dataset_control(experiment)
-        objective = "naive" if experiment == "join" else objective_control(experiment)
+    dataset = dataset_control(experiment)
+    codes = sends_codes(experiment, dataset)
+    people = int(people_control())
+    epsilon = controls.epsilon_control(EPSILON)
+    if codes:
+        lambda_off(dataset)
+        return code_choice(experiment, dataset, epsilon, people)
+    budget = Budget(epsilon=epsilon, lam=1.0)
+    if experiment in ("collection", "private"):
+        budget = controls.lambda_control(epsilon, features=DATASETS[dataset].record)
+    objective = "naive" if experiment == "join" else objective_control(experiment)
     about = text.ABOUT_JOINED if experiment == "join" else text.ABOUT_OBJECTIVE[objective]
     if experiment == "novel" and objective == "denoising":
         about += f" {text.ABOUT_COMPLETED}"
     st.html(f'<p class="rlm-note">{about}</p>')
-    st.header("Whom do you ask, and how privately?", anchor=False)
-    budget, people = budget_and_people(experiment, dataset)
-    mechanism, noise = mechanism_control(experiment, dataset, budget.epsilon)
+    mechanism, noise = network_control(experiment, dataset, epsilon)
     available = people_available(cache.model(mechanism).bundle, experiment)
     return Choice(
         experiment=experiment,
@@ -44,7 +57,7 @@ def choose() -> Choice:
         mechanism=mechanism,
         noise=noise,
         people=min(people, available),
-        epsilon=budget.epsilon,
+        epsilon=epsilon,
         lam=budget.lam,
         objective=objective,  # type: ignore[arg-type]
     )
@@ -67,10 +80,9 @@ def experiment_control() -> str:
         required=True,
         **in_address("exp"),
         on_change=_suggest_objective,
-        label_visibility="collapsed",
     )
     experiment = key_of(titles, chosen, "collection")
-    st.html(f'<p class="rlm-lede">{text.ABOUT[experiment]}</p>')
+    st.html(f'<p class="rlm-note">{text.ABOUT[experiment]}</p>')
     return experiment
 
 
@@ -84,6 +96,82 @@ def dataset_control(experiment: str) -> str:
     if experiment == "novel":
         return "mnist"
     return "lending_club" if experiment == "join" else controls.dataset_control(DATASETS)
+
+
+def sends_codes(experiment: str, dataset: str) -> bool:
+    """What everybody sends, by a name that people read: codes, or numbers with noise."""
+    if experiment not in ("collection", "private") or not shipped_codes(dataset):
+        return False
+    chosen = st.segmented_control(
+        "What everybody sends",
+        [text.CODES_NAME, text.NUMBERS_NAME],
+        default=text.CODES_NAME,
+        required=True,
+        **in_address("send"),
+        help=text.ABOUT_PIXELS,
+    )
+    codes = chosen != text.NUMBERS_NAME
+    st.html(f'<p class="rlm-note">{text.ABOUT_CODES if codes else text.ABOUT_NUMBERS}</p>')
+    return codes
+
+
+def people_control() -> int:
+    """How many people are asked."""
+    return int(
+        st.select_slider(
+            "**People** — each sends one report",
+            PEOPLE,
+            value=EVERYONE,
+            format_func=people_name,
+            **in_address("people"),
+        )
+    )
+
+
+def people_name(people: int) -> str:
+    """A number of people, for the slider and the address."""
+    return "everyone" if people == EVERYONE else f"{people:,}"
+
+
+def lambda_off(dataset: str) -> None:
+    """λ where there is nothing to divide, and why."""
+    st.slider(
+        f"**λ** — the share of ε that the {DATASETS[dataset].record} gets",
+        min_value=0.05,
+        max_value=1.0,
+        value=1.0,
+        disabled=True,
+        key="lam_off",
+    )
+    st.html(f'<p class="rlm-note">{text.NO_LAMBDA}</p>')
+
+
+def code_choice(experiment: str, dataset: str, epsilon: float, people: int) -> Choice:
+    """The mechanism with as many codes as the rule gives, or as the visitor wants."""
+    finest = shipped_codes(dataset)[-1]
+    count = min(people, int(finest.bundle["train_y"][0]))
+    name = zoo.choose_codes(dataset, epsilon, count)
+    said = st.container()
+    if "order" in finest.architecture:
+        with st.expander("Advanced: how many codes"):
+            few = [str(each) for each in SOME_CODES if each <= finest.latent_dim]
+            chosen = st.selectbox("Codes", [BY_THE_RULE, *few], **in_address("codes"))
+            if chosen in few:
+                name = zoo.code_name(dataset, int(chosen))
+            st.caption(text.REAL_PEOPLE)
+    codes = zoo.card(name).latent_dim
+    said.caption(f"{why_so_many(dataset, epsilon, count, codes)} {text.learnt_from_codes(dataset, epsilon)}")
+    return Choice(
+        experiment=experiment,
+        dataset=dataset,
+        mechanism=name,
+        noise="pairs",
+        people=count,
+        epsilon=epsilon,
+        lam=1.0,
+        objective="denoising",
+        codes=codes,
+    )
 
 
 def objective_control(experiment: str) -> str:
@@ -100,52 +188,33 @@ def objective_control(experiment: str) -> str:
     return key_of(titles, chosen, RECOMMENDED[experiment])
 
 
-def budget_and_people(experiment: str, dataset: str) -> tuple[Budget, int]:
-    """ε and λ (where a label is sent), and how many people are asked."""
-    people = st.select_slider(
-        "**People** — each sends one report",
-        PEOPLE,
-        value=EVERYONE,
-        format_func=people_name,
-        **in_address("people"),
-    )
-    if experiment in ("novel", "join"):
-        return Budget(epsilon=controls.epsilon_control(), lam=1.0), int(people)
-    return controls.budget_controls(features=DATASETS[dataset].record), int(people)
-
-
-def people_name(people: int) -> str:
-    """A number of people, for the slider and the address."""
-    return "everyone" if people == EVERYONE else f"{people:,}"
-
-
-def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[str, str]:
-    """The mechanism and its noise, under "advanced"."""
-    names = tuple(cache.mechanisms_of(dataset, catalogue.experiment(experiment).split)) or tuple(
-        cache.mechanisms_of(dataset, "data_collection")
+def network_control(experiment: str, dataset: str, epsilon: float) -> tuple[str, str]:
+    """The network that makes the numbers, and their noise, under "advanced"."""
+    split = catalogue.experiment(experiment).split
+    names = tuple(
+        name
+        for name in cache.mechanisms_of(dataset, split) or cache.mechanisms_of(dataset, "data_collection")
+        if zoo.card(name).kind != CODES
     )
     recommended = cache.suited_mechanism(dataset, epsilon, catalogue.experiment(experiment).name, names)
-    with st.expander("Advanced: the mechanism"):
-        left, right = st.columns([3, 2], gap="large")
-        chosen = left.selectbox(
-            "Mechanism",
-            [controls.AUTOMATIC, *names],
-            **in_address("mech"),
+    titles = network_titles(names)
+    with st.expander("Advanced: network and noise"):
+        chosen = st.selectbox(
+            "Network",
+            [controls.AUTOMATIC, *titles.values()],
+            **in_address("network"),
             help="Automatic takes the one recommended for this experiment near ε: the paper’s choice or, for private "
             "inference on MNIST, the best of our private search.",
         )
-        name = str(chosen) if chosen in names else recommended
+        name = key_of(titles, chosen, recommended)
         model = cache.model(name)
         card = model.card
         noise = None
         if isinstance(model.mechanism(1.0).noise, LaplaceNoise):  # numbers in a ball: other noise fits them too
-            with right:
-                noise = noise_control()
-        st.caption(f"In use: **{card.name}**. {card.summary} {text.REAL_PEOPLE}")
+            noise = noise_control()
+        st.caption(f"In use: **{network_titles((card.name,))[card.name]}**. {card.summary} {text.REAL_PEOPLE}")
         if noise is not None:
             st.caption(text.OTHER_NOISE)
-    if card.kind == catalogue.CODES and experiment == "collection":
-        st.info(text.CODES_APART, icon=":material/call_split:")
     if card.central_dp is not None:
         st.html(two_guarantees(card.central_dp, epsilon))
     if experiment == "novel":
@@ -154,10 +223,36 @@ def mechanism_control(experiment: str, dataset: str, epsilon: float) -> tuple[st
     return name, key_of(NOISES, noise, "Laplace")
 
 
+def network_titles(names: tuple[str, ...]) -> dict[str, str]:
+    """Names of files to names for people; equal ones are numbered.
+
+    >>> network_titles(("mnist-vrlm-l10-eps33",))["mnist-vrlm-l10-eps33"]
+    '8 numbers within 10, trained with noise of ε = 33'
+    """
+    titles: dict[str, str] = {}
+    for name in names:
+        words, count = network_title(zoo.card(name)), 2
+        while words in titles.values():
+            words, count = f"{network_title(zoo.card(name))} ({count})", count + 1
+        titles[name] = words
+    return titles
+
+
+def network_title(card: Card) -> str:
+    """What tells a network from others: its numbers, their range, and the noise in its training."""
+    trained = card.epsilon_pretraining
+    noise = {"none": "without noise", "learnt": "with noise that it learnt"}.get(
+        str(trained), f"with noise of ε = {trained if isinstance(trained, str) else number(trained)}"
+    )
+    central = card.central_dp
+    people = f", its people protected by central DP (ε = {number(central['epsilon'])})" if central else ""
+    return f"{card.latent_dim} numbers within {number(card.radius)}, trained {noise}{people}"
+
+
 def noise_control() -> str | None:
     """The noise on the representation: the mechanism's own, or another."""
     chosen: str | None = st.segmented_control(
-        "Noise on the representation",
+        "Noise on the numbers",
         list(NOISES.values()),
         default=NOISES["Laplace"],
         required=True,
@@ -178,17 +273,21 @@ def cost(choice: Choice) -> float:
 
 def validation_cost(choice: Choice) -> float:
     """ε of the questions of one whole run, for each member of the validation group; a join has its own rows."""
-    return 0.0 if choice.experiment == "join" else CHECKS * choice.epsilon
+    if choice.experiment == "join":
+        return 0.0
+    return choice.epsilon * (CHECKS if choice.codes is None else 1)
 
 
 def can_learn(choice: Choice) -> bool:
-    """Without labels nothing can be learnt, except where they are known anyway."""
+    """Without labels nothing can be learnt, except where they are known anyway, or inside a pair."""
     return not sends_labels(choice) or choice.budget.epsilon_y > 0
 
 
 def title_of(choice: Choice) -> str:
     """A run in a few words."""
     parts = [DATASETS[choice.dataset].title, f"ε = {number(choice.epsilon)}"]
+    if choice.codes is not None:
+        return ", ".join([*parts, f"{choice.codes} codes"])
     if choice.experiment in ("collection", "private"):
         parts.append(f"λ = {number(choice.lam)}")
     parts.append("joined" if choice.experiment == "join" else text.OBJECTIVES[choice.objective].lower())

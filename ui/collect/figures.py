@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rlm_core import PrivateAccuracy
-from ui.collect.task import Point
+from ui.collect.events import Point
 from ui.kit import charts
 from ui.kit.charts import Figure
 from ui.kit.colours import COLLECTOR, NEUTRAL, tint
@@ -14,7 +15,7 @@ from ui.kit.colours import COLLECTOR, NEUTRAL, tint
 RUN_COLOURS = (COLLECTOR, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A9299")
 """Runs are the collector's: vermilion first, never the owner's blue."""
 
-HEIGHT = 380
+HEIGHT = 340
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +43,17 @@ def colour_of(number: int) -> str:
 
 
 def curves(
-    runs: Sequence[Curve], *, epochs: int, chance: float, ceiling: float | None, ceiling_name: str = "no LDP"
+    runs: Sequence[Curve],
+    *,
+    epochs: int,
+    chance: float,
+    ceiling: float | None,
+    ceiling_name: str = "no LDP",
+    by_reports: bool = False,
 ) -> Figure:
-    """Accuracy against epochs. ``ceiling``: a level to compare with, such as the same z without LDP, in [0, 1]."""
+    """Accuracy against epochs, or against reports. ``ceiling``: a level to compare with, such as the same z without
+    LDP, in [0, 1]."""
+    unit = "%{x:,} reports" if by_reports else "epoch %{x}"
     traces: list[Figure] = []
     for run in runs:
         x = [point.epoch for point in run.points]
@@ -61,19 +70,24 @@ def curves(
                     "line": {"color": run.colour, "width": 2.2, "dash": dash},
                     "marker": {"size": 5, "color": run.colour},
                     "name": f"{run.name}, {words}",
-                    "hovertemplate": "%{y:.1f} % after epoch %{x}<extra>%{fullData.name}</extra>",
+                    "hovertemplate": f"%{{y:.1f}} % after {unit}<extra>%{{fullData.name}}</extra>",
                 }
             )
         asked = [(point.epoch, point.validation) for point in run.points if point.validation is not None]
         if asked:
             traces.append(_answers([epoch for epoch, _ in asked], [answer for _, answer in asked], run))
-        traces += [_ring(point, run) for point in run.points if point.epoch == run.kept]
+        traces += [_ring(point, run) for point in run.points if point.epoch == run.kept and not by_reports]
     lines = [(chance, "guessing")] + ([(ceiling, ceiling_name)] if ceiling is not None else [])
-    layout = _layout("epoch") | {
+    layout = _layout("reports that have arrived" if by_reports else "epoch") | {
         "shapes": [_level(value) for value, _ in lines],
         "annotations": [_level_name(value, words, above=words != "guessing") for value, words in lines],
     }
-    layout["xaxis"] |= {"range": [0, epochs + 0.5], "dtick": max(1, epochs // 5)}
+    if by_reports:
+        ticks = [each for each in (100, 300, 1_000, 3_000, 10_000) if each <= epochs]
+        reach = [math.log10(min(90.0, epochs / 2)), math.log10(1.06 * epochs)]
+        layout["xaxis"] |= {"type": "log", "range": reach, "tickvals": ticks, "ticktext": [f"{n:,}" for n in ticks]}
+    else:
+        layout["xaxis"] |= {"range": [0, epochs + 0.5], "dtick": max(1, epochs // 5)}
     return {"data": traces, "layout": layout}
 
 

@@ -15,7 +15,7 @@ from ui.collect.queue import run_queue
 from ui.collect.reports import Choice, delta, sends_labels
 from ui.collect.strip import first_reports
 from ui.collect.table import frame
-from ui.collect.view import spent_view, watch
+from ui.collect.view import example_view, spent_view, watch
 from ui.kit.promise import delta_note, promise
 from ui.kit.take_along import file_button
 
@@ -31,25 +31,36 @@ def show() -> None:
 @st.fragment
 @guarded
 def workbench() -> None:
-    """The choices, the buttons, and below them what has been learnt so far."""
+    """The choices and the buttons on the left, beside them what has been learnt so far."""
     run_queue().warm()
-    st.header("What do you want to learn?", anchor=False)
-    choice = choose()
-    st.html(f'<div class="rlm-promise">{promise(cost(choice))}</div>')
-    if choice.noise == "PrivUnit":
-        st.caption(f"**PrivUnit.** {delta_note(delta(choice, cache.model(choice.mechanism)))}")
-    # Places that are always there, so that what is below stays where it is while this is redrawn.
-    for part in (buttons, spent_view, notice):
-        with st.container():
-            part(choice)
+    left, right = st.columns([5, 7], gap="large")
+    with left:
+        st.header("Whom do you ask, and how?", anchor=False)
+        choice = choose()
+        st.html(f'<div class="rlm-promise">{promise(cost(choice))}</div>')
+        if choice.noise == "PrivUnit":
+            st.caption(f"**PrivUnit.** {delta_note(delta(choice, cache.model(choice.mechanism)))}")
+        # Places that are always there, so that what is below stays where it is while this is redrawn.
+        for part in (buttons, spent_view, notice):
+            with st.container():
+                part(choice)
+    with right:
+        learnt(choice)
+    with st.expander("How it is learnt, and how a collector can validate without seeing a label"):
+        st.markdown(text.FORMULAS)
+
+
+def learnt(choice: Choice) -> None:
+    """What came of it: an example, until the visitor has results of their own."""
     st.header("What has been learnt", anchor=False)
     runs = run_queue().runs(actions.shown_visit())
     pills, results, after = (st.container() for _ in range(3))
-    if actions.is_lost():
-        results.info(text.LOST, icon=":material/history:")
-    elif not runs:
-        results.info(text.NOTHING_YET, icon=":material/arrow_upward:")
-    else:
+    with results:
+        if actions.is_lost():
+            st.info(text.LOST, icon=":material/history:")
+        elif not runs:
+            example_view()
+    if runs:
         with pills:
             shown = shown_control([run.number for run in runs if run.sweep is None])
         with results:
@@ -61,9 +72,8 @@ def workbench() -> None:
         st.header("What has arrived", anchor=False)
         sent = sends_labels(choice)
         st.html(first_reports(reports, cache.model(choice.mechanism), labels_sent=sent))
-        st.caption(text.FIRST_REPORTS if sent else text.FIRST_REPORTS_LABELLED)
-    with st.expander("The three objectives, and how a collector can validate without seeing a label"):
-        st.markdown(text.FORMULAS)
+        labelled = text.FIRST_REPORTS if sent else text.FIRST_REPORTS_LABELLED
+        st.caption(text.FIRST_SETS if choice.codes is not None else labelled)
 
 
 def buttons(choice: Choice) -> None:
@@ -97,7 +107,7 @@ def buttons(choice: Choice) -> None:
                 kwargs={"anew": True},
                 help="The same people send another report. The collector then has both.",
             )
-        if choice.experiment in ("collection", "private"):
+        if choice.experiment in ("collection", "private") and choice.codes is None:
             sweep_button(choice)
 
 

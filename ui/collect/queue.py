@@ -17,10 +17,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rlm_core import Release
+from ui.collect.events import Alone, Event, Point, Result, Weighing
+from ui.collect.pairs import Pairs, PairTask
 from ui.collect.process import Worker
 from ui.collect.reports import Choice, Reports
 from ui.collect.runs import Busy, Run, Visit, people_of, validators_of
-from ui.collect.task import Alone, Event, Point, Result, Task, Weighing, questions
+from ui.collect.task import Task
 
 WORKERS = max(1, min(2, (os.cpu_count() or 1) - 1))
 """Fits at the same time: one core always stays with the server."""
@@ -33,6 +35,9 @@ MOST_WAITING = 40
 
 MOST_VISITS = 200
 MOST_COLLECTIONS = 60  # of all visits: a large one takes a few megabytes
+MOST_RESUMABLE = 20
+"""Stopped runs of all visits whose task is kept, so that they can go on."""
+
 PATIENCE = 20.0
 """Seconds that a fit may take to notice that it was stopped, before its process is ended."""
 
@@ -48,9 +53,10 @@ class RunQueue:
         self.lock = threading.RLock()
         self.identities = itertools.count(1)
         self.visits: OrderedDict[str, Visit] = OrderedDict()
-        self.collections: OrderedDict[tuple[str, Choice], Reports] = OrderedDict()
+        self.collections: OrderedDict[tuple[str, Choice], Reports | Pairs] = OrderedDict()
         self.waiting: list[Run] = []
         self.workers: dict[Any, Run | None] = {}
+        self.resumable: list[Run] = []
 
     def warm(self) -> None:
         """Start a worker if there is none: importing torch takes seconds, and a visitor is about to ask."""
@@ -66,7 +72,7 @@ class RunQueue:
             self.visits.move_to_end(visit)
             return list(self.visits[visit].runs)
 
-    def reports(self, visit: str | None, choice: Choice) -> Reports | None:
+    def reports(self, visit: str | None, choice: Choice) -> Reports | Pairs | None:
         """What this visit has already collected for this choice, whatever the objective."""
         with self.lock:
             return None if visit is None else self.collections.get((visit, choice.collection))
@@ -101,7 +107,7 @@ class RunQueue:
             ledger = self.visits[visit].ledger
             return sum(1 for _ in ledger.of(record)), ledger.spent(record)
 
-    def keep(self, visit: str, choice: Choice, reports: Reports) -> None:
+    def keep(self, visit: str, choice: Choice, reports: Reports | Pairs) -> None:
         """Remember what was collected, so that another objective can learn from the same reports."""
         with self.lock:
             self.collections[visit, choice.collection] = reports
@@ -120,7 +126,9 @@ class RunQueue:
             if len(self.waiting) + wanted > MOST_WAITING:
                 raise Busy("Too many runs are waiting on this server just now. Please try again in a few minutes.")
 
-    def submit(self, visit: str, choice: Choice, task: Task, *, sweep: int | None = None, reused: bool = False) -> Run:
+    def submit(
+        self, visit: str, choice: Choice, task: Task | PairTask, *, sweep: int | None = None, reused: bool = False
+    ) -> Run:
         """Put a run into the queue; it begins as soon as a worker is free."""
         with self.lock:
             self.check(visit, 1)
@@ -132,7 +140,7 @@ class RunQueue:
                 identity=next(self.identities),
                 visit=visit,
                 choice=choice,
-                reports=len(task.y_private),
+                reports=task.reports,
                 sweep=sweep,
                 reused=reused,
                 task=task,
@@ -156,12 +164,23 @@ class RunQueue:
         with self.lock:
             if run in self.waiting:
                 self.waiting.remove(run)
-                run.state, run.task = "stopped", None
+                self._on_stopped(run)
             elif run.active and run.stop_asked is None:
                 run.stop_asked = time.monotonic()
                 for worker, its_run in self.workers.items():
                     if its_run is run:
                         worker.send(("stop", run.identity))
+
+    def resume(self, run: Run) -> None:
+        """Put a stopped run back into the queue, from where it was. Its questions are charged already."""
+        with self.lock:
+            if run.active or run.task is None:
+                return
+            self.check(None, 1)
+            run.task, run.state, run.stop_asked = run.task.resumed(run.points), "waiting", None
+            self.resumable = [each for each in self.resumable if each is not run]
+            self.waiting.append(run)
+            self._assign()
 
     def end_unresponsive(self) -> None:
         """End workers that do not react to a stop; called by every page that watches."""
@@ -176,6 +195,7 @@ class RunQueue:
             if visit not in self.visits:
                 return
             mine = self.visits[visit]
+            self.resumable = [run for run in self.resumable if run.visit != visit]
             mine.runs = [run for run in mine.runs if run.active]
             if not mine.runs:
                 for key in [key for key in self.collections if key[0] == visit]:
@@ -206,16 +226,16 @@ class RunQueue:
             self._charge_validation(run)
             self.workers[free], run.state = run, "weighing"
             free.send(("learn", run.identity, run.task))
-            run.task = None  # the worker has it now
 
     def _charge_validation(self, run: Run) -> None:
         """All questions of a run, before the first is asked: the worker asks them without coming back."""
-        if run.choice.experiment == "join" or run.task is None:  # there, the collector's own rows
+        if run.charged or run.task is None:
             return
+        run.charged = True
         answer = Release(
             record=validators_of(run.choice), mechanism="k-RR", epsilon_x=0.0, epsilon_y=run.choice.epsilon
         )
-        for _ in range(questions(run.task)):
+        for _ in range(run.task.questions):
             self.visits[run.visit].ledger.spend(answer)
 
     def _drop_collection(self, newest: tuple[str, Choice]) -> None:
@@ -251,8 +271,16 @@ class RunQueue:
                 run.state, run.share = "learning", event.epoch / event.epochs
                 run.points.append(event)
             else:
-                run.result = event if isinstance(event, Result) else None
-                run.state = "done" if isinstance(event, Result) else event
+                if isinstance(event, Result):
+                    run.result, run.state = event, "done"
+                    if event.stopped:
+                        self._on_stopped(run, "done")
+                    else:
+                        run.task = None
+                elif event == "stopped":
+                    self._on_stopped(run)
+                else:
+                    run.state, run.task = event, None
                 self.workers[worker] = None
                 self._assign()
                 if self.workers[worker] is None:
@@ -264,7 +292,15 @@ class RunQueue:
             run = self.workers.pop(worker, None)
             if run is not None:
                 run.state = "stopped" if run.stop_asked is not None else "failed"
+                run.task = None
             self._assign()
+
+    def _on_stopped(self, run: Run, state: str = "stopped") -> None:
+        """Keep its task for a while; the oldest of too many is let go, and can be started anew only."""
+        run.state = state
+        self.resumable.append(run)
+        while len(self.resumable) > MOST_RESUMABLE:
+            self.resumable.pop(0).task = None
 
     def _dismiss_later(self, worker: Any) -> None:
         """Let a worker go if it has had nothing to do for a while: it holds a few hundred megabytes."""

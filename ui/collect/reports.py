@@ -1,7 +1,8 @@
 """Whom the visitor asks and what they send: a choice of the page to reports, and to a task for the worker.
 
 The people are the public records of a mechanism's bundle. What they send is drawn by the release path,
-with the operating system's randomness, as everywhere in the app.
+with the operating system's randomness, as everywhere in the app: numbers and label apart, with ε divided by λ, or code
+and label as one pair with all of ε (``code_reports``).
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ ORDER_SEED = 0  # who is asked first is not private, and the same for every run:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """One run of the page. ``people`` is how many are asked at most; everybody there is if it is more."""
+    """One run of the page. ``people`` is how many are asked at most; everybody there is if it is more. ``codes``: how
+    many there are, where a pair of code and label is sent; then λ is 1 and the objective says nothing."""
 
     experiment: str
     dataset: str
@@ -36,6 +38,7 @@ class Choice:
     epsilon: float
     lam: float
     objective: Objective
+    codes: int | None = None
 
     @property
     def budget(self) -> Budget:
@@ -50,12 +53,15 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reports:
-    """What the collector has: z̃ (n, d) and ỹ (n,), K, and p(ỹ|y)."""
+    """What the collector has of numbers: z̃ (n, d) and ỹ (n,), K, and p(ỹ|y)."""
 
     z_private: FloatArray = field(repr=False)
     y_private: IntArray = field(repr=False)
     transition: FloatArray = field(repr=False)
     classes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.y_private)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -132,12 +138,13 @@ def channel(model: Any, noise: str, epsilon_x: float) -> Channel:
 
 
 def sends_labels(choice: Choice) -> bool:
-    """Not for the novel class, where all who are asked are of one class, nor where the collector has the labels."""
-    return choice.experiment not in ("novel", "join")
+    """Whether there is a label beside the record: not for the novel class, where all who are asked are of one class,
+    nor where the collector has the labels, nor in a pair, where it is inside."""
+    return choice.experiment not in ("novel", "join") and choice.codes is None
 
 
 def collect(choice: Choice, model: Any) -> Reports:
-    """Everybody sends one report. The randomness is the operating system's."""
+    """Everybody sends one report of numbers. The randomness is the operating system's."""
     everyone = groups(model.bundle, tuple(model.card.classes), choice.experiment)
     z, y = everyone.train[0][: choice.people], everyone.train[1][: choice.people]
     classes = len(everyone.classes)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rlm_core import Ledger
+from ui.collect.events import Point, Result
+from ui.collect.pairs import PairTask
 from ui.collect.reports import Choice
-from ui.collect.task import Point, Result, Task
+from ui.collect.task import Task
 
 
 @dataclass(eq=False, kw_only=True)
@@ -26,12 +28,18 @@ class Run:
     alone: float | None = None  # data join: what the collector's own columns give
     result: Result | None = None
     stop_asked: float | None = None
-    task: Task | None = field(default=None, repr=False)
+    task: Task | PairTask | None = field(default=None, repr=False)
+    charged: bool = False
 
     @property
     def active(self) -> bool:
         """Whether something is still to come."""
         return self.state in ("waiting", "weighing", "learning")
+
+    @property
+    def resumable(self) -> bool:
+        """Whether it was stopped, and can go on."""
+        return not self.active and self.task is not None
 
 
 class Busy(Exception):

@@ -10,6 +10,7 @@ import pandas as pd
 from rlm_core.catalogue import DATASETS
 from ui.collect import text
 from ui.collect.figures import colour_of
+from ui.collect.reports import Choice
 from ui.collect.runs import Run
 from ui.collect.task import objective_in_use
 from ui.kit.formats import number
@@ -20,9 +21,10 @@ HEAD = (
     "experiment",
     "data",
     "people",
+    "sends",
     "ε",
     "λ",
-    "objective",
+    "learnt by",
     "clean",
     "private",
     "validation",
@@ -39,24 +41,32 @@ def table(runs: list[Run]) -> str:
 
 def _row(run: Run) -> str:
     choice, result = run.choice, run.result
-    lam = number(choice.lam) if choice.experiment in ("collection", "private") else "–"
+    lam = number(choice.lam) if choice.experiment in ("collection", "private") and choice.codes is None else "–"
     cells = [
         f"{dot(run)} {run.number}",
         text.EXPERIMENTS[choice.experiment].lower(),
         DATASETS[choice.dataset].title,
         f"{run.reports:,}",
+        "numbers" if choice.codes is None else f"{choice.codes} codes",
         number(choice.epsilon),
         lam,
-        text.OBJECTIVES[objective_in_use(choice.objective, choice.budget.epsilon_x)].lower(),
+        learnt_by(choice),
         percent_of(result and result.clean),
         percent_of(result and result.private),
         percent_of(result and result.validation and result.validation.displayed)
         + (interval(result.validation) if result else ""),
-        f"{result.epoch} of {result.epochs}" if result else "–",
-        f"{result.seconds:.0f} s" if result else "–",
+        f"{result.epoch} of {result.epochs}" if result and choice.codes is None else "–",
+        f"{result.seconds:.1f} s" if result else "–",
         state_of(run),
     ]
     return table_row(*cells, title=choice.mechanism)
+
+
+def learnt_by(choice: Choice) -> str:
+    """The estimator in a word or two."""
+    if choice.codes is not None:
+        return "likelihood"
+    return text.OBJECTIVES[objective_in_use(choice.objective, choice.budget.epsilon_x)].lower()
 
 
 def state_of(run: Run) -> str:
@@ -80,7 +90,8 @@ def frame(runs: list[Run]) -> pd.DataFrame:
                 "dataset": run.choice.dataset,
                 "mechanism": run.choice.mechanism,
                 "noise": run.choice.noise,
-                "objective": objective_in_use(run.choice.objective, run.choice.budget.epsilon_x),
+                "codes": run.choice.codes,
+                "objective": learnt_by(run.choice),
                 "people": run.reports,
                 "epsilon": run.choice.epsilon,
                 "lam": run.choice.lam,

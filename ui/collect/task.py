@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from rlm_core import HasDensity, PrivateAccuracy, RandomisedResponse, private_accuracy
+from rlm_core import HasDensity, PrivateAccuracy, private_accuracy
 from rlm_core.catalogue import DATASETS
 from rlm_core.collector.classifier import (
     LogDensity,
@@ -30,6 +30,7 @@ from rlm_core.collector.completed_prior import complete
 from rlm_core.collector.join import joined
 from rlm_core.learning.loop import Progress
 from rlm_core.types import FloatArray, IntArray
+from ui.collect.events import Alone, Event, Point, Result, Stopped, Weighing, ask
 
 EPOCHS = 20
 CHECKS = 5
@@ -92,7 +93,8 @@ class Task:
     only this demonstration can ask, because the data are public. ``on_private``: whether the classifier
     is meant for z̃ rather than z; the validation group then tries it on z̃. ``own``: columns of those who
     report that the collector has in the clear; then the labels are clear too, and so is the validation.
-    ``new_class``: the prior lacks a class that is asked for, and is completed from the reports.
+    ``new_class``: the prior lacks a class that is asked for, and is completed from the reports. ``done``, ``answered``:
+    epochs and answers of an earlier fit that was stopped.
     """
 
     classes: int
@@ -113,53 +115,29 @@ class Task:
     checks: int = CHECKS
     max_prior: int = MAX_PRIOR
     seed: int = 0
+    done: int = 0
+    answered: tuple[PrivateAccuracy, ...] = ()
 
+    @property
+    def reports(self) -> int:
+        """How many were sent."""
+        return len(self.y_private)
 
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """One epoch on the curves: shares in [0, 1]; ``validation`` where the group was asked."""
+    @property
+    def questions(self) -> int:
+        """How often the validation group is asked in a whole run; in a join the collector has rows of its own."""
+        rhythm = max(1, self.epochs // self.checks)
+        return 0 if self.own is not None else self.epochs // rhythm + (self.epochs % rhythm > 0)
 
-    epoch: int
-    epochs: int
-    seconds: float
-    clean: float
-    private: float
-    validation: PrivateAccuracy | None = None
+    def resumed(self, points: list[Point]) -> Task:
+        """The same from where it was stopped: a fit is the same every time, so what was done is done again unseen,
+        and the answers that the validation group has given are not asked for twice."""
+        given = tuple(point.validation for point in points if point.validation is not None)
+        return replace(self, done=points[-1].epoch if points else 0, answered=given)
 
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """The network that was kept (the best by private validation) and what it cost to find it."""
-
-    clean: float
-    private: float
-    epoch: int
-    epochs: int
-    seconds: float
-    queries: int
-    validation: PrivateAccuracy | None
-    stopped: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Weighing:
-    """Before the first epoch: the share of reports that were compared with the public records."""
-
-    share: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Alone:
-    """The data join only: how often the collector's own columns are enough, on test people."""
-
-    accuracy: float
-
-
-Event = Weighing | Alone | Point | Result
-
-
-class Stopped(Exception):
-    """The visitor stopped before anything was learnt."""
+    def learn(self, publish: Callable[[Event], None], is_stopped: Callable[[], bool] = lambda: False) -> Result:
+        """See :func:`learn`."""
+        return learn(self, publish, is_stopped)
 
 
 def objective_in_use(objective: Objective, epsilon_x: float) -> Objective:
@@ -192,7 +170,8 @@ def learn(task: Task, publish: Callable[[Event], None], is_stopped: Callable[[],
 
     def validate(predict: Predict) -> PrivateAccuracy:
         epsilon = task.epsilon if task.own is None else math.inf
-        answers.append(ask(correct(task.valid, task.on_private), epsilon))
+        given = task.answered[len(answers) : len(answers) + 1]
+        answers.append(given[0] if given else ask(correct(task.valid, task.on_private), epsilon))
         return answers[-1]
 
     def at_epoch(now: Progress, fitted: NoiseAwareClassifier) -> None:
@@ -200,6 +179,11 @@ def learn(task: Task, publish: Callable[[Event], None], is_stopped: Callable[[],
         asked = bool(answers) and fresh(now, task)
         if asked and fitted.validation_ is answers[-1]:
             kept = now.epoch
+        if now.epoch <= task.done:  # shown before the run was stopped
+            if is_stopped():
+                raise Stopped
+            publish(Weighing(share=now.epoch / now.epochs))
+            return
         publish(
             Point(
                 epoch=now.epoch,
@@ -292,23 +276,6 @@ def beside(own: FloatArray | None, z: FloatArray) -> FloatArray:
 def fresh(now: Progress, task: Task) -> bool:
     """Whether the validation group was asked in this very epoch (the classifier's rhythm)."""
     return now.epoch % max(1, task.epochs // task.checks) == 0 or now.epoch == now.epochs
-
-
-def questions(task: Task) -> int:
-    """How often the validation group is asked in a whole run.
-
-    >>> from types import SimpleNamespace as Given
-    >>> [questions(Given(epochs=epochs, checks=5)) for epochs in (20, 3, 23)]
-    [5, 3, 6]
-    """
-    rhythm = max(1, task.epochs // task.checks)
-    return task.epochs // rhythm + (task.epochs % rhythm > 0)
-
-
-def ask(correct: np.ndarray, epsilon: float) -> PrivateAccuracy:
-    """Each member's correct-or-not bit through randomised response, and the estimate from the answers."""
-    bits = RandomisedResponse(epsilon=epsilon, classes=2).privatise(correct.astype(np.int64))
-    return private_accuracy(bits, epsilon=epsilon)
 
 
 def watched(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from rlm_core.catalogue import experiment
+import math
+
+from rlm_core.catalogue import TEST_SHARE, experiment
 from ui.kit.formats import number
 
 LEDE = (
-    "Now you are the <span class='rlm-col'>collector</span>. You see no record, only one noisy report from each "
-    "person. Ask some people, train a classifier on what they send, and watch how much can be learnt about "
-    "everybody from reports that say little about anybody."
+    "Now you are the <span class='rlm-col'>collector</span>. You never see a record, only one private report from "
+    "each person. Ask some people, learn from what they send, and see how much reports that say little about anybody "
+    "can teach about everybody."
 )
 
 EXPERIMENTS = {key: experiment(key).title for key in ("collection", "private", "novel", "join")}
@@ -16,12 +18,12 @@ EXPERIMENTS = {key: experiment(key).title for key in ("collection", "private", "
 
 ABOUT = {
     "collection": (
-        "People send a privatised record and a privatised label. The classifier learns from these reports and is then "
-        "given back to people, who use it on their own <b>clean</b> records."
+        "People send a private report of their record and its label. The classifier that you learn goes back to them: "
+        "they use it on their own <b>clean</b> records, on their own devices."
     ),
     "private": (
-        "The same reports, but the classifier will be used on records that are <b>privatised</b> too, by the "
-        "collector. That is harder: the noise is there at both ends."
+        "The same reports, but later <b>you</b> classify, and those whom you classify send a private report too. That "
+        "is harder: the noise is there at both ends."
     ),
     "novel": (
         "A class appears that the mechanism never saw in training: the digit 9. People with a 9 send a report and no "
@@ -91,6 +93,11 @@ their own device and returns one bit, right or wrong, flipped with probability $
 share $\tilde A$ of "right", the estimate is $(\tilde A - p)/(1 - 2p)$. The network that is kept is the last one
 that is not clearly worse than an earlier one.
 Every question costs each member ε.
+
+**Codes** need no network. With the frequencies $\pi_c$ of the codes among the public records, the table
+$\theta_{cy} = p(y \mid c)$ maximises $\sum_n \log \sum_{c,y} \pi_c\, \theta_{cy}\, p(S_n \mid c, y)$, which is concave:
+there is one answer, and it is found in a second. A set $S$ is $e^\varepsilon$ times as likely from a pair inside it as from
+one outside. Where there are as many codes as classes, and they are as frequent, every label gets a code of its own.
 """  # noqa: E501
 
 CURVES = (
@@ -101,17 +108,31 @@ CURVES = (
     "mixture of the public records that may be behind it."
 )
 
+CURVES_CODES = (
+    "How often the table is right, after so many reports. The **point with a bar** is all that the collector knows: "
+    "the private validation, asked once, with its 95 % interval. **Lines** show the truth on test people, which only a "
+    "demonstration with public data can show: solid on their clean records, dotted where they, too, send a report "
+    f"(one code, with {TEST_SHARE:g} ε)."
+)
+
 TABLE = (
-    "Percentages are of the test people. **Kept** is the last epoch that private validation did not find clearly worse."
+    "Percentages are of the test people. **Kept** is the last epoch that private validation did not find clearly "
+    "worse; a table of codes is fitted once, to all reports."
 )
 
 SWEEP = (
     "The same collection with different shares λ of ε for the record. A small λ drowns the record in noise, a large "
-    "one the label. Bars are the 95 % intervals of the private validation. **Every point is a collection of its own.**"
+    "one the label. Bars are the 95 % intervals of the private validation. **Every point is a collection of its own, "
+    "and everybody has sent five reports.**"
 )
 
 NO_LABELS = (
     "At λ = 1 no label is sent, and there is nothing to learn a class from. Give the label a share: move λ to the left."
+)
+
+FIRST_SETS = (
+    "The first reports that arrived. Each is a random set of pairs of a code and a label; the picture is the mean of "
+    "the public records that could have sent it, which is all that one report shows."
 )
 
 FIRST_REPORTS = (
@@ -129,20 +150,43 @@ REAL_PEOPLE = (
     "are drawn with the operating system’s randomness, as a real release would be."
 )
 
-CODES_APART = (
-    "This page sends a code and its label apart, and trains a network on them. The experiments send both as one pair, "
-    "with the number of codes by a rule, and learn by counting: they reach more at the same ε. What is measured here "
-    "is therefore lower than on “Choose an ε”, and neither confirms nor refutes it."
+CODES_NAME, NUMBERS_NAME = "Codes (Q-RLM)", "Numbers with noise (V-RLM, C-RLM)"
+
+ABOUT_CODES = (
+    "A learnt encoder turns a record into one of a few <b>codes</b>. Code and label leave together as one pair, "
+    "hidden in a random set of pairs."
+)
+
+ABOUT_NUMBERS = (
+    "A learnt encoder turns a record into a few <b>numbers</b>. Noise is added to each, and the label is sent apart, "
+    "now and then another one than the true one: the paper’s mechanism."
+)
+
+ABOUT_PIXELS = (
+    "Noise on every pixel, or on every column, cannot be collected here: it needs the records themselves, which are "
+    "not shipped. How well it does was measured, and stands beside your result."
+)
+
+NO_LAMBDA = (
+    "<b>Nothing to divide.</b> λ shares ε out between a record and its label. Here both leave as one symbol, "
+    "which has all of ε."
 )
 
 OTHER_NOISE = (
     "PrivUnit instead of the mechanism’s own Laplace noise, on the same representations: not one of the paper’s "
     "mechanisms, and (ε, δ)-LDP rather than ε-LDP. Its density is known too, so that every objective can be used. "
-    "PrivUnit, Duchi and Laplace on raw records, as in the paper’s tables, need the datasets; see the benchmarks."
+    "PrivUnit, Duchi and Laplace on raw records need the datasets; their results stand under “Compare mechanisms”."
 )
 
-NOTHING_YET = "Press the button: reports arrive, and the first point of a curve follows within seconds."
+EXAMPLE = (
+    "<b>An example to begin with:</b> {people} people, ε = {epsilon}, {codes} codes. It is a simulation with a "
+    "fixed seed: nobody was asked, and it costs nobody anything. Press the button to collect with your own settings."
+)
 
+EXAMPLE_CURVE = (
+    "How often the table is right on the clean records of test people, after so many reports. Nothing is learnt from "
+    "one report, and nearly everything that there is to learn from some thousands."
+)
 
 ONLY_WATCHING = (
     "You are watching: only the page that started these runs can stop or forget them. After a reload, or under a "
@@ -180,13 +224,28 @@ def spent(reports: int, epsilon: float, questions: int, epsilon_of_group: float)
     sent = "one report" if reports == 1 else f"{reports} reports"
     answered = "one question" if questions == 1 else f"{questions} questions"
     group = (
-        f" A member of the validation group is charged for {answered}, ε = {number(epsilon_of_group)} in total; "
-        "a run that was stopped may have asked fewer."
+        f" A member of the validation group is charged for {answered}, ε = {number(epsilon_of_group)} in total, "
+        "even if a run was stopped before it asked them all."
         if questions
         else ""
     )
     return (
-        f"<b>What it has cost.</b> Whoever was asked every time has sent {sent}, <b>ε = {number(epsilon)}</b> in "
-        f"total.{group} Learning once more from reports that you already have costs those who sent them nothing, and "
-        "the validation group its questions again. Counted in this visit; another browser’s visits are not known."
+        f"<b>What it has cost.</b> Somebody who answered every request has sent {sent}: <b>ε = {number(epsilon)}</b> "
+        f"in total.{group} Learning again from reports that you already have costs their senders nothing, and "
+        "the validation group its answers once more. Counted within this visit only."
     )
+
+
+NETWORK_FROM = {"cifar10": 4.0, "lending_club": 4.0}
+"""From this ε on the experiments try a network beside the table of p(y | code)."""
+
+
+def learnt_from_codes(dataset: str, epsilon: float) -> str:
+    """How the label of a code is found, and where the experiments do more."""
+    words = "Each code gets the label that makes all sets together most likely: counting, no training."
+    if epsilon >= NETWORK_FROM.get(dataset, math.inf):
+        words += (
+            " From ε = 4 on the experiments also try a network over hidden features, which are not shipped; this page "
+            "has the table of codes alone."
+        )
+    return words

@@ -10,8 +10,11 @@ from rlm_core.catalogue import DATASETS, experiment
 from ui.app import cache
 from ui.app.errors import guarded
 from ui.collect import actions, text
+from ui.collect.arrivals import arrivals
 from ui.collect.controls import people_name, title_of
+from ui.collect.example import example
 from ui.collect.figures import Curve, Sweep, colour_of, curves, trade_off
+from ui.collect.findings import best_lambda, measured_before
 from ui.collect.queue import run_queue
 from ui.collect.reports import Choice
 from ui.collect.runs import Run, people_of, validators_of
@@ -50,6 +53,8 @@ def live(shown: list[int], ticking: bool) -> None:
                 stop_button(active)
             else:
                 st.caption(text.ONLY_WATCHING)
+    with stop_place:
+        resume_buttons([run for run in runs if run.resumable and run.visit == actions.own_visit()])
     single = [run for run in runs if run.sweep is None]
     if single:
         with results:
@@ -85,6 +90,20 @@ def stop_button(active: list[Run]) -> None:
     )
 
 
+def resume_buttons(stopped: list[Run]) -> None:
+    """Go on with what was stopped, the newest three."""
+    with st.container(horizontal=True, gap="small"):
+        for run in stopped[-3:]:
+            st.button(
+                f"Go on with #{run.number}",
+                key=f"collect_resume_{run.number}",
+                icon=":material/play_circle:",
+                on_click=guarded(actions.resume),
+                args=(run,),
+                help="From where it was stopped, with the same reports. It costs nobody anything more.",
+            )
+
+
 def stage(run: Run) -> str:
     """Where a run stands, in words."""
     if run.stop_asked is not None:
@@ -93,24 +112,27 @@ def stage(run: Run) -> str:
         ahead = run_queue().runs_before(run)
         return "starting …" if ahead == 0 else f"waiting for {ahead} other run{'s' if ahead > 1 else ''} to end"
     if run.state == "weighing":
+        if run.points:
+            return f"catching up with epoch {run.points[-1].epoch} …"
+        if run.choice.codes is not None:
+            return f"{run.reports:,} reports have arrived; counting …"
         if run.share == 0.0:
             return f"{run.reports:,} reports have arrived; getting ready …"
         return f"comparing {run.reports:,} reports with the public records, {100 * run.share:.0f} % …"
     point = run.points[-1]
+    if run.choice.codes is not None:
+        return f"{point.epoch:,} of {point.epochs:,} reports counted"
     left = point.seconds / point.epoch * (point.epochs - point.epoch)
     return f"epoch {point.epoch} of {point.epochs}, about {left:.0f} s left"
 
 
 def headline(run: Run) -> None:
-    """The run in four figures."""
+    """The run in four figures, and the reports that have arrived."""
     last = run.points[-1] if run.points else None
-    clean = run.result.clean if run.result else last.clean if last else None
-    private = run.result.private if run.result else last.private if last else None
-    answer = (
-        run.result.validation
-        if run.result
-        else next((p.validation for p in reversed(run.points) if p.validation), None)
-    )
+    result = None if run.active else run.result
+    clean = result.clean if result else last.clean if last else None
+    private = result.private if result else last.private if last else None
+    answer = result.validation if result else next((p.validation for p in reversed(run.points) if p.validation), None)
     words = text.FIGURES_JOINED if run.choice.experiment == "join" else text.FIGURES
     figures = [
         (percent_of(clean), words[0]),
@@ -123,12 +145,64 @@ def headline(run: Run) -> None:
     st.html(
         f'<p class="rlm-note">{dot(run)} <b>#{run.number}</b> {html.escape(title_of(run.choice))}</p>'
         + figures_html(*figures)
+        + arrivals(run.reports, *arrived(run))
+        + (f'<p class="rlm-note">{known}</p>' if (known := compared(run.choice)) else "")
     )
 
 
+def arrived(run: Run) -> tuple[int, int]:
+    """How many reports have been taken in so far, and how many at the last look but one."""
+    if run.choice.codes is None:
+        share = run.share if run.state == "weighing" and not run.points else float(run.state != "waiting")
+        return round(share * run.reports), 0
+    counts = [0, *(point.epoch for point in run.points)]
+    return counts[-1], counts[-2] if run.active and len(counts) > 1 else 0
+
+
+def compared(choice: Choice) -> str:
+    """What experiments say about this collection, where it is one of theirs."""
+    if choice.experiment != "collection" or choice.codes is None:
+        return ""
+    return measured_before(choice.dataset, choice.epsilon, choice.people)
+
+
+def example_view() -> None:
+    """A collection that is over, to begin with."""
+    choice, points = example()
+    last = points[-1]
+    st.html(
+        '<p class="rlm-note">'
+        + text.EXAMPLE.format(people=f"{choice.people:,}", epsilon=number(choice.epsilon), codes=choice.codes)
+        + "</p>"
+        + figures_html(
+            (percent_of(last.clean), text.FIGURES[0]),
+            (percent_of(last.private), text.FIGURES[1]),
+            (f"{choice.people:,}", f"reports, ε = {number(choice.epsilon)} each"),
+        )
+        + arrivals(choice.people, choice.people)
+        + f'<p class="rlm-note">{compared(choice)}</p>'
+    )
+    st.plotly_chart(
+        curves(
+            [Curve(name="example", colour=colour_of(1), points=points)],
+            epochs=choice.people,
+            chance=chance(choice),
+            ceiling=ceiling(choice),
+            by_reports=True,
+        ),
+        theme=None,
+        config=CONFIG,
+        key="collect_example",
+        alt="Accuracy after so many reports, from a simulation",
+    )
+    st.caption(text.EXAMPLE_CURVE)
+
+
 def curves_view(chosen: list[Run]) -> None:
-    """The curves of the chosen runs over each other."""
+    """The curves of the chosen runs over each other; epochs and reports do not share an axis."""
     newest = chosen[-1]
+    by_reports = newest.choice.codes is not None
+    chosen = [run for run in chosen if (run.choice.codes is not None) == by_reports]
     st.plotly_chart(
         curves(
             [
@@ -140,18 +214,20 @@ def curves_view(chosen: list[Run]) -> None:
                 )
                 for run in chosen
             ],
-            epochs=EPOCHS,
+            epochs=max(run.reports for run in chosen) if by_reports else EPOCHS,
             chance=chance(newest.choice),
             ceiling=ceiling(newest.choice) if newest.choice.experiment != "join" else newest.alone,
             ceiling_name="no LDP" if newest.choice.experiment != "join" else "your columns alone",
+            by_reports=by_reports,
         ),
         theme=None,
         config=CONFIG,
         key="collect_curves",
-        alt="Accuracy after each epoch: on clean records, on privatised records, and by private validation",
+        alt=f"Accuracy after {'so many reports' if by_reports else 'each epoch'}: on clean records, on privatised "
+        "records, and by private validation",
     )
     st.html(legend_html([(colour_of(run.number), f"#{run.number} {title_of(run.choice)}") for run in chosen]))
-    st.caption(text.CURVES)
+    st.caption(text.CURVES_CODES if by_reports else text.CURVES)
 
 
 def sweep_view(swept: list[Run]) -> None:
@@ -178,6 +254,9 @@ def sweep_view(swept: list[Run]) -> None:
         alt="Accuracy against λ",
     )
     st.html(legend_html(legend))
+    newest = [(lam, clean, answer) for lam, clean, _, answer in sweeps[-1].results]
+    if len(newest) > 1:
+        st.html(f'<p class="rlm-lede" role="status">{best_lambda(newest)}</p>')
     st.caption(text.SWEEP)
 
 

@@ -4,8 +4,8 @@ Not a thread of the server: a fit holds Python's lock between its short steps, a
 sliders would wait for it. Here it has a process of its own, with a lower priority than the server.
 
 Protocol, both ways pickled values on a pipe between two processes of the same program: in come
-``("learn", number, Task)`` and ``("stop", number)``, out go ``(number, Event)``, ``(number, "stopped")``
-and ``(number, "failed")``. When the server's end of the pipe closes, the process ends.
+``("learn", number, Task)`` (of either kind) and ``("stop", number)``, out go ``(number, Event)``,
+``(number, "stopped")`` and ``(number, "failed")``. When the server's end of the pipe closes, the process ends.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> None:
     tasks: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
     stopped: set[int] = set()
     # torch is imported before the first task arrives; the reader waits, since tasks are values of its modules.
-    from ui.collect.task import learn  # noqa: F401
+    from ui.collect import pairs, task  # noqa: F401
 
     threading.Thread(target=listen, args=(sys.stdin.buffer, tasks, stopped), daemon=True).start()
     work(tasks, stopped, replies)
@@ -56,7 +56,7 @@ def work(tasks: queue.SimpleQueue[tuple[int, Any]], stopped: set[int], replies: 
     """Learn what is in the queue, for ever."""
     import torch
 
-    from ui.collect.task import Event, Result, Stopped, learn
+    from ui.collect.events import Event, Result, Stopped
 
     torch.set_num_threads(1)
     while True:
@@ -67,7 +67,7 @@ def work(tasks: queue.SimpleQueue[tuple[int, Any]], stopped: set[int], replies: 
             replies.flush()
 
         try:
-            result: Result | str = learn(task, publish, lambda number=number: number in stopped)  # type: ignore[misc]
+            result: Result | str = task.learn(publish, lambda number=number: number in stopped)  # type: ignore[misc]
         except Stopped:
             result = "stopped"
         except Exception:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rlm_core import private_accuracy
+from ui.collect.events import Point
 from ui.collect.figures import RUN_COLOURS, Curve, Sweep, colour_of, curves, trade_off
-from ui.collect.task import Point
 from ui.kit.colours import OWNER
 
 POINTS = [

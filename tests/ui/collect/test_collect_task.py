@@ -11,19 +11,9 @@ import pytest
 
 from rlm_core import zoo
 from rlm_core.collector.classifier import NoiseAwareClassifier
+from ui.collect.events import Event, Point, Result, Stopped, Weighing
 from ui.collect.reports import NOVEL, Choice, channel, collect, groups, people_available, task_of
-from ui.collect.task import (
-    Event,
-    Point,
-    Result,
-    Stopped,
-    Task,
-    Weighing,
-    batch_size,
-    learn,
-    objective_in_use,
-    prior_and_density,
-)
+from ui.collect.task import Task, batch_size, learn, objective_in_use, prior_and_density
 
 NAME = "mnist-vrlm-l10-eps33"
 CHOICE = Choice(
@@ -119,6 +109,16 @@ def test_stopping_keeps_what_was_learnt(model) -> None:
     assert result.clean == points(events)[0].clean
     with pytest.raises(Stopped):
         run(task, stop_after=0)
+
+
+def test_a_stopped_fit_goes_on_to_the_same_end_and_asks_nobody_twice(model) -> None:
+    task = small(task_of(CHOICE, collect(CHOICE, model), model))
+    whole, events = run(task)
+    again, rest = run(task.resumed(points(events)[:2]))
+    assert [point.epoch for point in points(rest)] == [3, 4]
+    assert [point.clean for point in points(rest)] == [point.clean for point in points(events)[2:]]
+    assert task.resumed(points(events)[:2]).answered == (points(events)[1].validation,)
+    assert again.queries == whole.queries == task.questions and again.epochs == 4
 
 
 def test_reports_are_new_noise_on_the_same_people(model) -> None:

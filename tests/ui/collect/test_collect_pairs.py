@@ -1,0 +1,167 @@
+"""Codes on the collect page: the same release, the same k and the same estimator as in the experiments."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import summary
+from benchmarks.experiments import codes as experiment
+from benchmarks.gain import PREFIX
+from rlm_core import private_accuracy, zoo
+from rlm_core.catalogue import CODES
+from rlm_core.collector.code_labels import labels_of_codes
+from ui.collect import findings, text
+from ui.collect.code_reports import collect_pairs, frequencies, pair_task, shipped_codes, told_apart, why_so_many
+from ui.collect.events import Event, Point, Result, Stopped
+from ui.collect.pairs import PairTask, sizes
+from ui.collect.reports import Choice
+
+DRAWS = 3
+
+
+@pytest.fixture(scope="module")
+def models() -> Any:
+    """Every mechanism is read once."""
+    kept: dict[str, Any] = {}
+    return lambda name: kept.setdefault(name, kept.get(name) or zoo.load(name, device="cpu"))
+
+
+def choice_of(dataset: str, epsilon: float, people: int | None = None) -> Choice:
+    name = zoo.choose_codes(dataset, epsilon, people)
+    card = zoo.card(name)
+    return Choice(
+        experiment="collection",
+        dataset=dataset,
+        mechanism=name,
+        noise="pairs",
+        people=people or int(card.bundle["train_y"][0]),
+        epsilon=epsilon,
+        lam=1.0,
+        objective="denoising",
+        codes=card.latent_dim,
+    )
+
+
+def task(choice: Choice, models: Any) -> PairTask:
+    """The page's own path: everybody sends, and the worker's task is made of it."""
+    model = models(choice.mechanism)
+    return pair_task(choice, collect_pairs(choice, model), model, models(told_apart(choice.dataset)))
+
+
+def run(work: PairTask, stop_after: int | None = None) -> tuple[Result, list[Point]]:
+    events: list[Event] = []
+    result = work.learn(events.append, lambda: stop_after is not None and len(events) >= stop_after)
+    return result, [event for event in events if isinstance(event, Point)]
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_the_page_confirms_a_committed_cell(models: Any, epsilon: float) -> None:
+    """MNIST, everybody: accuracy as committed, within three standard errors of draws, at least one test person each.
+
+    At both ε every draw so far gave every code its label, so that the draws' deviation is 0; by the rule for k a code's
+    label is 3.5 deviations away from another, and a wrong one would have cost a whole code, more than 0.3 points.
+    """
+    committed = [
+        cell
+        for cell in summary.cells("people_needed")
+        if (cell.dataset, cell.mechanism, cell.epsilon) == ("mnist", f"{PREFIX}1", epsilon)
+    ][0]
+    choice = choice_of("mnist", epsilon)
+    assert str(choice.codes) == committed.latent_dim and str(choice.people) == committed.train_rows
+    found = [100 * run(replace(task(choice, models), done=choice.people - 1))[0].clean for _ in range(DRAWS)]
+    people = len(models(choice.mechanism).bundle.test_y)
+    deviation = max(float(np.std(found, ddof=1)), committed.draw_std, 100 / people)
+    assert abs(np.mean(found) - committed.mean) <= 3 * deviation * math.sqrt(1 / DRAWS + 1 / 3)
+    trained = [cell for cell in summary.cells("data_collection") if (cell.dataset, cell.mechanism) == ("mnist", CODES)]
+    cell = next(each for each in trained if each.epsilon == epsilon)
+    binomial = 100 * math.sqrt(0.04 * 0.96 / people)  # this page's test people are others than those of new encoders
+    assert abs(np.mean(found) - cell.mean) <= 3 * math.hypot(cell.std, binomial)
+
+
+@pytest.mark.parametrize("dataset", ["lending_club", "cifar10"])
+def test_the_table_alone_is_compared_with_the_tables_own_run(models: Any, dataset: str) -> None:
+    """From ε = 4 on the experiments have a network too; the committed table is compared with, not that."""
+    cells = [each for each in summary.cells("people_needed") if each.dataset == dataset and each.epsilon == 4.0]
+    committed = next(each for each in cells if each.mechanism == f"{PREFIX}1")
+    choice = choice_of(dataset, 4.0)
+    assert str(choice.codes) == committed.latent_dim
+    found = [100 * run(replace(task(choice, models), done=choice.people - 1))[0].clean for _ in range(DRAWS)]
+    deviation = max(float(np.std(found, ddof=1)), committed.draw_std, 0.5)
+    assert abs(np.mean(found) - committed.mean) <= 4 * deviation
+    assert "table of codes alone" in text.learnt_from_codes(dataset, 4.0)
+    assert "table of codes alone" not in text.learnt_from_codes(dataset, 2.0) + text.learnt_from_codes("mnist", 10.0)
+
+
+def test_network_from_is_the_experiments() -> None:
+    finite = {name: epsilon for name, epsilon in experiment.NETWORK_FROM.items() if math.isfinite(epsilon)}
+    assert finite == text.NETWORK_FROM
+
+
+def test_curve_is_the_librarys_and_ends_with_everybody(models: Any) -> None:
+    choice = choice_of("mnist", 4.0, 1_000)
+    work = task(choice, models)
+    result, points = run(work)
+    assert [point.epoch for point in points] == sizes(1_000) and result.epochs == 1_000 and not result.stopped
+    model = models(choice.mechanism)
+    prior = frequencies(model)
+    test = model.bundle.test_z.argmax(axis=1)
+    for point in points[-2:]:
+        fitted = labels_of_codes(work.pairs.sets(point.epoch), prior)
+        assert point.clean == fitted.score(test, model.bundle.test_y)
+    assert result.queries == 1 and result.validation is not None and points[0].validation is None
+    exact = replace(choice, epsilon=math.inf)
+    certain, _ = run(task(exact, models))
+    right = private_accuracy(np.ones(1, dtype=np.int64), epsilon=math.inf)
+    assert certain.validation is not None and right.estimate == 1.0 and certain.validation.estimate > 0.8
+
+
+def test_those_who_are_classified_send_one_code_with_their_share(models: Any) -> None:
+    """Private inference at two ε: near the committed cell, and worse the smaller ε is."""
+    for epsilon in (4.0, 10.0):
+        choice = replace(choice_of("mnist", epsilon), experiment="private")
+        result, _ = run(replace(task(choice, models), done=choice.people - 1))
+        cells = [each for each in summary.cells("private_inference") if each.dataset == "mnist"]
+        cell = next(each for each in cells if (each.mechanism, each.epsilon) == (CODES, epsilon))
+        assert abs(100 * result.private - cell.mean) < 6.0
+
+
+def test_stop_and_go_on(models: Any) -> None:
+    work = task(choice_of("mnist", 2.0, 1_000), models)
+    with pytest.raises(Stopped):
+        run(work, stop_after=0)
+    result, points = run(work, stop_after=3)
+    assert result.stopped and result.epochs == points[-1].epoch == 200 and result.validation is None
+    after, rest = run(work.resumed(points))
+    assert [point.epoch for point in (*points, *rest)] == sizes(1_000) and not after.stopped
+    read: PairTask = pickle.loads(pickle.dumps(work))
+    assert np.array_equal(read.pairs.members(), work.pairs.members())
+
+
+def test_the_rule_in_words() -> None:
+    most = shipped_codes("mnist")[-1].latent_dim
+    assert "never fewer than 10" in why_so_many("mnist", 1.0, 13_500, 10)
+    assert "42 codes apart. More would drown" in why_so_many("mnist", 4.0, 13_500, 42)
+    assert f"more than the {most} that were learnt" in why_so_many("mnist", 10.0, 13_500, most)
+    assert "as you chose" in why_so_many("mnist", 4.0, 13_500, 12)
+
+
+def test_what_was_measured_stands_beside_the_same_collection_only() -> None:
+    words = findings.measured_before("mnist", 1.0, 13_500)
+    assert "numbers with noise" in words and "noise on every pixel" in words and "by its table" in words
+    assert findings.measured_before("mnist", 1.0, 500) == findings.measured_before("mnist", 1.5, 13_500) == ""
+
+
+def test_best_lambda_says_what_cannot_be_told_apart() -> None:
+    answers = [
+        private_accuracy(np.r_[np.ones(n), np.zeros(100 - n)].astype(np.int64), epsilon=2.0) for n in (40, 80, 82)
+    ]
+    words = findings.best_lambda([(0.1, 0.2, answers[0]), (0.5, 0.9, answers[1]), (0.9, 0.8, answers[2])])
+    assert (
+        "<b>λ = 0.9</b> is best" in words and "told from λ = 0.5:" in words and "on test people <b>λ = 0.5</b>" in words
+    )

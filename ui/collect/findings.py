@@ -1,0 +1,56 @@
+"""What results mean, in sentences: beside what was measured before, and after a sweep over λ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks import gain
+from rlm_core import PrivateAccuracy
+from rlm_core.catalogue import CODES, DATASETS
+from ui.kit.formats import number
+
+
+def measured_before(dataset: str, epsilon: float, people: int) -> str:
+    """What committed experiments say about a collection of codes like this one; "" where none is."""
+    cells = {cell.mechanism: cell for cell in gain.collected(dataset) if cell.epsilon == epsilon}
+    if CODES not in cells or people != gain.people_measured(dataset):
+        return ""
+    found = cells[CODES]
+    seeds = f"{found.seeds} trained encoders" if found.seeds > 1 else "one trained encoder"
+    words = f"<b>Measured before:</b> codes {found.mean:.1f} % ({seeds}"
+    words += f", ± {found.std:.1f} between them)" if found.seeds > 1 else ")"
+    table = [each for each in gain.tried(dataset) if each.factor == 1.0 and each.epsilon == epsilon]
+    if table:
+        words += f"; the very encoder of this page, by its table, {table[0].measured:.1f} %"
+    others = [
+        f"{name} {cells[mechanism].mean:.1f} %"
+        for mechanism, name in (
+            (DATASETS[dataset].kind, "numbers with noise"),
+            ("Laplace", "noise on every pixel" if DATASETS[dataset].record == "picture" else "noise on every column"),
+        )
+        if mechanism in cells
+    ]
+    return f"{words}. The same people at the same ε with {' and '.join(others)}." if others else f"{words}."
+
+
+def best_lambda(results: Sequence[tuple[float, float, PrivateAccuracy | None]]) -> str:
+    """What a sweep says, as far as the collector can tell and as it is: (λ, clean accuracy, validation).
+
+    >>> best_lambda([(0.3, 0.5, None), (0.7, 0.8, None)])
+    'On test people <b>λ = 0.7</b> is best, with 80.0 % right.'
+    """
+    best, accuracy, _ = max(results, key=lambda each: each[1])
+    truth = f"n test people <b>λ = {number(best)}</b> is best, with {100 * accuracy:.1f} % right."
+    asked = [(lam, answer) for lam, _, answer in results if answer is not None]
+    if not asked:
+        return "O" + truth
+    seen, estimate = max(asked, key=lambda each: each[1].estimate)
+    as_good = [number(lam) for lam, answer in asked if lam != seen and answer.high >= estimate.low]
+    words = f"As far as you can tell, <b>λ = {number(seen)}</b> is best: the validation group says {_share(estimate)}."
+    if as_good:
+        words += f" It cannot be told from λ = {' or '.join(as_good)}: the intervals overlap."
+    return f"{words} Only a demonstration can know: o{truth}"
+
+
+def _share(answer: PrivateAccuracy) -> str:
+    return f"{100 * answer.displayed:.1f} %"
