@@ -1,7 +1,8 @@
-"""``rlm privatise``: people's rows to reports, by the release path."""
+"""``rlm privatise``: people's rows to reports, by the release path: one file, or any number of blocks."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,24 +13,48 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     parser = parser_of(
         "privatise",
-        "Release one report for each row. Each call spends epsilon for every row again.",
-        "rlm privatise people.csv --model mine --epsilon 4 --out reports.parquet",
+        "Release one report for each row. One CSV or parquet file goes to one file, and each call spends epsilon for "
+        "every row again. A pattern, a folder, an address (s3://…) or a shipped mechanism is bulk work: blocks of "
+        ".parquet and .npy files go to parts in a folder, each once, and the same call goes on where it stopped.",
+        "rlm privatise people.csv --model mine --epsilon 4 --out reports.parquet\n"
+        "  rlm privatise 'people/*.parquet' --model mine --epsilon 4 --out reports/ --workers 2\n"
+        "  rlm privatise digits.npy --model mnist-qrlm-k12 --epsilon 4 --no-label --out reports/",
     )
-    parser.add_argument("table", type=Path, help="people's rows: CSV or parquet")
-    parser.add_argument("--model", type=Path, required=True, help="a folder that `rlm fit` wrote")
+    parser.add_argument("table", help="people's rows: a file, a folder, or a pattern in quotes")
+    parser.add_argument("--model", required=True, help="a folder that `rlm fit` wrote, or a name in `rlm models`")
     parser.add_argument("--epsilon", type=float, help="of one report (default: the one it was fitted for)")
     parser.add_argument("--label", help="the label's column (default: the one it was fitted with)")
     parser.add_argument("--no-label", action="store_true", help="send records without labels")
-    parser.add_argument("--out", type=Path, required=True, help="reports as .parquet, or as lines of JSON")
+    parser.add_argument("--out", required=True, help="reports as .parquet or lines of JSON; bulk: a folder")
+    bulk = parser.add_argument_group("bulk work")
+    bulk.add_argument("--workers", type=int, help="local processes (default: one a core)")
+    bulk.add_argument("--scheduler", help="of a Dask cluster, tcp://…, instead of local processes")
+    bulk.add_argument("--lam", type=float, help="the record's share of epsilon, where a label goes by itself")
+    bulk.add_argument("--block-rows", type=int, help="rows of a block at most (default: 65,536)")
     options = parser.parse_args(arguments)
+    if options.workers is not None and options.workers < 1:
+        raise ValueError(f"Expected --workers >= 1, got {options.workers}.")
+    return _bulk(options) if _is_bulk(options) else _one_file(options)
+
+
+def _is_bulk(options: argparse.Namespace) -> bool:
+    asked = any(each is not None for each in (options.workers, options.scheduler, options.lam, options.block_rows))
+    pattern = any(mark in options.table for mark in "*?[") or "://" in options.table + options.out
+    folder = Path(options.table).is_dir() or options.out.endswith("/") or Path(options.out).is_dir()
+    shipped = "/" not in options.model and not Path(options.model).exists() and Path(options.table).suffix != ".csv"
+    return asked or pattern or folder or options.table.endswith(".npy") or shipped
+
+
+def _one_file(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.privatiser.received import write_reports
     from rlm_core.tables import read_table
 
-    if options.out.exists():
-        raise ValueError(f"Expected a new file for --out, got {options.out.name!r}, which is there.")
+    out = Path(options.out)
+    if out.exists():
+        raise ValueError(f"Expected a new file for --out, got {out.name!r}, which is there.")
     privatiser = LocalPrivatiser.load(options.model)
     if options.epsilon is not None:
         privatiser.set_params(epsilon=options.epsilon)
@@ -43,8 +68,63 @@ def main(arguments: Sequence[str]) -> int:
             bar.update(done - bar.n)
 
         reports = privatiser.privatise(frame, label, progress=step)
-    write_reports(reports, options.out)
-    facts = {"out": str(options.out), "reports": len(reports), "epsilon": reports.epsilon, "digest": reports.digest}
-    lines = [f"{len(reports):,} reports: {options.out}", f"each row has spent epsilon = {reports.epsilon:g}"]
+    write_reports(reports, out)
+    facts = {"out": str(out), "reports": len(reports), "epsilon": reports.epsilon, "digest": reports.digest}
+    lines = [f"{len(reports):,} reports: {out}", f"each row has spent epsilon = {reports.epsilon:g}"]
     show(options, facts, lines)
     return 0
+
+
+def _bulk(options: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from rlm_core.bulk.blocks import BLOCK_ROWS, find_inputs
+    from rlm_core.bulk.job import Job
+    from rlm_core.bulk.run import privatise_files
+
+    epsilon, label = _own_defaults(options)
+    model = str(Path(options.model).resolve()) if Path(options.model).is_dir() else options.model
+    out = options.out if "://" in options.out else str(Path(options.out).resolve())
+    block_rows = BLOCK_ROWS if options.block_rows is None else options.block_rows
+    job = Job(model=model, epsilon=epsilon, out=out, block_rows=block_rows, label=label, lam=options.lam)
+    inputs = find_inputs(options.table)
+    with tqdm(desc="privatise", unit="row", unit_scale=True, disable=options.json or None) as bar:
+
+        def step(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        found = privatise_files(job, inputs, workers=options.workers, scheduler=options.scheduler, progress=step)
+    facts = {
+        "out": options.out,
+        "reports": found.rows,
+        "parts": found.parts,
+        "new_parts": found.new_parts,
+        "blocks_charged": found.blocks_charged,
+        "epsilon": epsilon,
+        "digest": found.digest,
+    }
+    lines = [
+        f"{found.rows:,} reports in {found.parts:,} parts, {found.new_parts:,} of them new: {options.out}",
+        f"each row has spent epsilon = {epsilon:g}, once: {options.out.rstrip('/')}/ledger",
+    ]
+    show(options, facts, lines)
+    return 0
+
+
+def _own_defaults(options: argparse.Namespace) -> tuple[float, str | None]:
+    """ε and the label's column: as an own folder was fitted, unless said otherwise."""
+    epsilon, label = options.epsilon, None if options.no_label else options.label
+    if (Path(options.model) / "schema.json").is_file():
+        from rlm_core.privatiser import LocalPrivatiser
+
+        privatiser = LocalPrivatiser.load(options.model)
+        epsilon = privatiser.epsilon if epsilon is None else epsilon
+        label = None if options.no_label else label or privatiser.label_
+        if label is None and not options.no_label and len(privatiser.classes_):
+            raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
+    elif label is None and not options.no_label:
+        raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
+    if epsilon is None:
+        raise ValueError(f"Expected --epsilon for {options.model}.")
+    return epsilon, label

@@ -177,6 +177,10 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
             progress=progress,
         )
 
+    def encode_table(self, people: Table) -> NDArray[np.float32]:
+        """Rows as the encoder's input: (n, p), every feature as fitted. NOT private."""
+        return self._matrix(self._fitted().schema_.read(self._frame(people)))
+
     # --- the collector's side ---
 
     def learn(self, reports: Releases | Iterable[Report | str] | str | Path) -> Self:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rlm_core.privatiser.plan import MOST_CLASSES
+from rlm_core.tables.columns import distinct_values
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.values import as_text
 from rlm_core.types import IntArray
@@ -21,8 +22,10 @@ def label_texts(labels: Iterable[Any]) -> list[str | None]:
     ['1', '1', 'yes', None, 'true']
     """
     series = labels if isinstance(labels, pd.Series) else pd.Series(list(labels), dtype=object)
-    text = as_text(series.rename("label"))
-    return [each.removesuffix(".0") if isinstance(each, str) else None for each in text]
+    at, distinct = distinct_values(as_text(_whole(series.rename("label"))))
+    words = np.array([*(str(each).removesuffix(".0") for each in distinct), None], dtype=object)
+    texts: list[str | None] = words[at].tolist()
+    return texts
 
 
 def find_classes(labels: Iterable[Any]) -> tuple[str, ...]:
@@ -52,11 +55,23 @@ def label_numbers(labels: Iterable[Any], classes: Sequence[str]) -> IntArray:
     """The number of every label's class; a missing or unknown label is an error with its row."""
     numbers = {name: number for number, name in enumerate(classes)}
     texts = label_texts(labels)
-    for row, text in enumerate(texts):
-        if text not in numbers:
-            got = "no label" if text is None else repr(text[:80])
-            raise TableError(f"Expected a label in {', '.join(classes[:20])} in row {row}, got {got}.")
-    return np.array([numbers[text] for text in texts if text is not None], dtype=np.int64)
+    at, distinct = distinct_values(texts)
+    known = np.array([*(numbers.get(text, -1) for text in distinct), -1], dtype=np.int64)
+    found: IntArray = known[at]
+    if found.size and found.min() < 0:
+        row = int(found.argmin())
+        text = texts[row]
+        got = "no label" if text is None else repr(text[:80])
+        raise TableError(f"Expected a label in {', '.join(classes[:20])} in row {row}, got {got}.")
+    return found
+
+
+def _whole(labels: pd.Series) -> pd.Series:
+    """Numbers as categories of their texts: each of the few different ones is read once."""
+    if not pd.api.types.is_numeric_dtype(labels.dtype) or pd.api.types.is_bool_dtype(labels.dtype):
+        return labels
+    codes, distinct = pd.factorize(labels)
+    return pd.Series(pd.Categorical.from_codes(codes, pd.Index([str(each) for each in distinct])), name=labels.name)
 
 
 def _order(name: str) -> tuple[int, float, str]:

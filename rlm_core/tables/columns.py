@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -52,8 +52,20 @@ class CategoryColumn:
         """Position of each value among the levels; -1 for none."""
         lookup = {level: code for code, level in enumerate(self.levels) if level != RARE}
         lookup |= dict.fromkeys(self.rare, len(self.levels) - 1)  # RARE comes last
-        found = [lookup.get(value, -1) if isinstance(value, str) else -1 for value in values]
-        return np.array(found, dtype=np.int64)
+        at, distinct = distinct_values(values)
+        found = [lookup.get(value, -1) if isinstance(value, str) else -1 for value in distinct]
+        codes: IntArray = np.array([*found, -1], dtype=np.int64)[at]
+        return codes
+
+
+def distinct_values(values: Iterable[Any]) -> tuple[IntArray, Sequence[Any]]:
+    """Where each value is among the distinct ones, -1 for a missing one; so that Python looks at each of those once."""
+    column = np.asarray(values) if isinstance(values, np.ndarray | pd.Series) else np.array([*values, None], object)[:-1]
+    try:
+        at, distinct = pd.factorize(column)
+    except TypeError:  # a list or another value that cannot be hashed
+        return np.arange(len(column)), list(column)
+    return at.astype(np.int64), list(distinct)
 
 
 def require_columns(table: Rows, names: Iterable[str]) -> None:
@@ -148,14 +160,13 @@ def read_codes(table: Rows, column: CategoryColumn, *, unknown: Unknown, allow_m
     codes = column.codes(values)
     rare = column.levels.index(RARE) if RARE in column.levels else -1
     stand_in = rare if column.commonest == RARE else int(column.codes([column.commonest])[0])
-    for position in np.flatnonzero(codes < 0):
-        value = values[position]
-        if _is_missing(value) and allow_missing:
-            codes[position] = stand_in
-        elif unknown == "ignore" and isinstance(value, str):
-            codes[position] = rare
-        else:
-            raise _wrong(value, _where(table, int(position), column.name), column)
+    wrong = np.flatnonzero(codes < 0)
+    at, distinct = distinct_values(values[wrong])
+    allowed = np.array([unknown == "ignore" and isinstance(value, str) for value in distinct] + [allow_missing])
+    refused = wrong[~allowed[at]]
+    if refused.size:
+        raise _wrong(values[refused[0]], _where(table, int(refused[0]), column.name), column)
+    codes[wrong] = np.where(at < 0, stand_in, rare)
     return codes
 
 

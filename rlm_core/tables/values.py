@@ -44,10 +44,13 @@ _YEAR_MONTH = re.compile(r"(\d{4})-(\d{2})")
 
 def as_text(column: pd.Series) -> pd.Series:
     """Every cell as stripped text, None where it says nothing; a list or other object is an error."""
-    if column.dtype == object or not pd.api.types.is_string_dtype(column.dtype):
+    if isinstance(column.dtype, pd.CategoricalDtype) and pd.api.types.is_string_dtype(column.cat.categories.dtype):
+        codes, distinct = column.cat.codes.to_numpy(), column.cat.categories
+    elif column.dtype == object or not pd.api.types.is_string_dtype(column.dtype):
         cells = [_cell(value, row, column.name) for row, value in enumerate(column.astype(object))]
         return pd.Series(cells, dtype=object)
-    codes, distinct = pd.factorize(column)
+    else:
+        codes, distinct = pd.factorize(column)
     texts = np.array([*(_known(str(value)) for value in distinct), None], dtype=object)
     return pd.Series(texts[codes], dtype=object)  # the code of a missing value is -1: the last
 

@@ -1,0 +1,108 @@
+"""Create if absent: the one way in which a charge or a part becomes visible.
+
+A block may be run by two workers at once, or again after one died. Whoever comes first publishes; the other's
+work is deleted unread. So nothing here overwrites, and nothing is visible before it is whole:
+
+    local files     write a temporary file, fsync, ``os.link`` to its name (fails if that is there), unlink
+    object stores   one PUT with fsspec's exclusive mode (S3 If-None-Match, GCS generation 0, Azure overwrite=False)
+
+fsspec's default for other stores asks first and writes later, which is no such promise: they are refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from pathlib import Path
+from typing import Any
+
+import fsspec
+from fsspec.core import url_to_fs
+
+EXCLUSIVE = frozenset({"file", "local", "memory", "s3", "s3a", "gs", "gcs", "abfs", "abfss", "az"})
+"""Protocols whose file systems create exclusively (s3fs from 2025.7, gcsfs and adlfs from 2025.2)."""
+
+TEMPORARY = ".tmp"
+
+
+class Folder:
+    """A folder on any fsspec path, for files that are created once and never changed."""
+
+    def __init__(self, path: str) -> None:
+        self.fs, self.path = url_to_fs(path)
+        self.local = isinstance(self.fs, fsspec.get_filesystem_class("file"))
+        protocols = (self.fs.protocol,) if isinstance(self.fs.protocol, str) else self.fs.protocol
+        if not EXCLUSIVE & set(protocols):
+            raise ValueError(
+                f"Expected a place that creates files exclusively ({', '.join(sorted(EXCLUSIVE))}), got {protocols[0]}."
+            )
+
+    def at(self, name: str) -> str:
+        """The path of a file in it."""
+        return f"{self.path}/{name}"
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Make a file of these bytes, whole and durable, unless there is one of that name; True if it was made."""
+        if self.local:
+            return _link(Path(self.at(name)), data)
+        try:
+            self.fs.pipe_file(self.at(name), data, mode="create")
+        except FileExistsError:
+            return False
+        return True
+
+    def exists(self, name: str) -> bool:
+        """Whether there is such a file."""
+        return bool(self.fs.exists(self.at(name)))
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file."""
+        data: bytes = self.fs.cat_file(self.at(name))
+        return data
+
+    def names(self, folder: str = "") -> list[str]:
+        """The names of the files in it, or in one of its folders, sorted; without temporary ones."""
+        where = self.at(folder) if folder else self.path
+        self.fs.invalidate_cache()
+        try:
+            listed: list[dict[str, Any]] = self.fs.ls(where, detail=True)
+        except FileNotFoundError:
+            return []
+        files = [each["name"].rsplit("/", 1)[-1] for each in listed if each["type"] == "file"]
+        return sorted(name for name in files if not name.endswith(TEMPORARY))
+
+    def sweep(self) -> int:
+        """Delete, unread, what workers that died have left; how many. For when every part is there."""
+        left = [*Path(self.path).rglob(f".*{TEMPORARY}")] if self.local else []
+        for path in left:
+            path.unlink(missing_ok=True)
+        return len(left)
+
+
+def _link(path: Path, data: bytes) -> bool:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+    finally:
+        temporary.unlink(missing_ok=True)
+    _sync(path.parent)
+    return True
+
+
+def _sync(folder: Path) -> None:
+    """Make the name of a new file durable; where a folder cannot be opened (Windows) the system decides."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
