@@ -36,14 +36,14 @@ def page(mechanism: AnyMechanism, result: AuditResult) -> str:
         f"<h1>Audit of {escape(mechanism.name)}</h1><p><b>{escape(verdict(result, most))}</b></p><p>{CANNOT}</p>"
         + _facts(mechanism, result, most)
         + "<h2>Events that were counted</h2><p class='note'>Each is a rule that guesses from an output which of the "
-        "two records it came from, chosen on other outputs than those counted here. If ε-LDP holds, a guess is right at "
-        "most e^ε times as often as wrong. All bounds hold together with the stated confidence.</p>"
+        "two records it came from, chosen on other outputs than those counted here. If ε-LDP holds, a guess is right "
+        "at most e^ε times as often as wrong. All bounds hold together with the stated confidence.</p>"
         + _events(result)
         + "<h2>The outputs of both records</h2>"
         + histogram(views.values)
         + histogram(views.low_bits)
         + "<p class='note'>Blue: first record, vermilion: second. Below: the place of the last binary digit of a "
-        "number, where floating-point noise gives itself away. The pictures have samples of their own and are for the eye.</p>"
+        "number, where floating-point noise gives itself away. The pictures have samples of their own.</p>"
         + _origin(mechanism),
     )
 
