@@ -6,6 +6,7 @@ the samples, and counts it on the rest: with 99.9 % confidence ε is at least th
 bound above the claimed ε refutes the claim. ``rlm audit`` prints a table.
 """
 
-from rlm_core.audit.audit_mechanism import AuditResult, Progress, audit, audit_pairs
+from rlm_core.audit.any_mechanism import AnyMechanism, audit_any
+from rlm_core.audit.audit_mechanism import AuditResult, CountedEvent, Progress, audit, audit_pairs
 
-__all__ = ["AuditResult", "Progress", "audit", "audit_pairs"]
+__all__ = ["AnyMechanism", "AuditResult", "CountedEvent", "Progress", "audit", "audit_any", "audit_pairs"]

@@ -1,8 +1,8 @@
-"""``rlm audit``: audit the registered mechanisms and print the verdicts.
+"""``rlm audit``: audit the registered mechanisms, or any callable, and print the verdicts.
 
 The confidence is that of the whole run: with this probability *all* its bounds hold, so an
 honest set of mechanisms is accused at most once in 1,000 runs, however many rows there are.
-Exit code 1 if a bound lies above the ε that was claimed.
+Exit code 1 if a bound lies above the ε that was claimed. An audit can only find violations.
 """
 
 from __future__ import annotations
@@ -13,17 +13,29 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 
-from rlm_core.audit.audit_mechanism import CONFIDENCE, SAMPLES, AuditResult
+from rlm_core.audit.any_mechanism import AnyMechanism, find_callable, read_record
+from rlm_core.audit.audit_mechanism import CONFIDENCE, SAMPLES, AuditResult, audit_pairs
+from rlm_core.audit.audit_page import page
 from rlm_core.audit.registered import audit_registered
 from rlm_core.registry import REGISTRY
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
+EPILOG = """any mechanism:
+  rlm audit laplace:privatise --epsilon 2 --records a.npy b.npy --html report.html
+  `privatise` of laplace.py gets many copies of a record, (n, d), and returns as many outputs. It is run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse the command line, audit, print."""
-    parser = argparse.ArgumentParser(prog="rlm audit", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="rlm audit", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("target", nargs="?", metavar="MODULE:CALLABLE", help="any mechanism instead of ours")
+    parser.add_argument("--records", nargs="+", metavar="FILE", help="its two records, or more, each by numpy.save")
+    parser.add_argument("--one-by-one", action="store_true", help="it takes one record at a time")
+    parser.add_argument("--html", metavar="FILE", help="write a report about it, one file without anything else")
     parser.add_argument(
         "--mechanism", action="append", choices=sorted(REGISTRY), help="may be repeated; all by default"
     )
@@ -34,6 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", action="store_true", help="a list of objects instead of a table")
     options = parser.parse_args(arguments)
+    if options.target is not None:
+        return _any(parser, options)
+    if options.records or options.html or options.one_by_one:
+        parser.error("--records, --one-by-one and --html go with MODULE:CALLABLE")
 
     chosen = [(name, epsilon) for name in options.mechanism or REGISTRY for epsilon in options.epsilon]
     each = 1.0 - (1.0 - options.confidence) / len(chosen)
@@ -50,6 +66,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         print(f"{options.samples:,} outputs per input; all bounds hold with {options.confidence:.4%} confidence.")
     return 0 if all(result.ok for result in results) else 1
+
+
+def _any(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """The audit of one callable."""
+    if options.mechanism or not options.records or len(options.records) < 2 or len(options.epsilon) != 1:
+        parser.error("MODULE:CALLABLE takes one --epsilon (what it claims) and --records with two files or more")
+    mechanism = AnyMechanism(
+        name=options.target,
+        epsilon=options.epsilon[0],
+        call=find_callable(options.target),
+        records=tuple(read_record(path) for path in options.records),
+        one_by_one=options.one_by_one,
+    )
+    result = audit_pairs(mechanism, mechanism.pairs, samples=options.samples, confidence=options.confidence)
+    if options.html:
+        Path(options.html).write_text(page(mechanism, result), encoding="utf-8")
+    if options.json:
+        print(json.dumps(as_json(result), indent=1, allow_nan=False))
+    else:
+        print(f"{mechanism.name}: claimed {result.epsilon:g}, at least {result.lower_bound:.4f}")
+        print(f"{'no violation found' if result.ok else 'BROKEN'}; {result.event}")
+        print(f"{result.samples:,} outputs per record, {result.confidence:.4%} confidence. ", end="")
+        print("An audit can only find violations.")
+    return 0 if result.ok else 1
 
 
 def row(result: AuditResult) -> str:

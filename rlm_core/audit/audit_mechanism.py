@@ -22,11 +22,22 @@ RULES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
+class CountedEvent:
+    """A rule that was confirmed on fresh outputs: guesses right and wrong, and the ε that they prove."""
+
+    event: str
+    right: int
+    wrong: int
+    lower_bound: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class AuditResult:
     """What was claimed, and what the samples prove about it.
 
     Guarantee: for independent outputs, P(``lower_bound`` > the true ε) ≤ 1 − ``confidence``.
-    ``ok`` only says that nothing was found; it never proves that the claim holds.
+    ``ok`` only says that nothing was found; it never proves that the claim holds. ``pair`` is the number of the
+    pair of inputs that was counted, ``events`` all rules that were.
     """
 
     mechanism: str
@@ -36,6 +47,8 @@ class AuditResult:
     samples: int
     ok: bool
     event: str
+    pair: int = 0
+    events: tuple[CountedEvent, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,13 +123,13 @@ def audit_pairs(
         return result
 
     choices = []
-    for pair in pairs:
+    for number, pair in enumerate(pairs):
         x, x_other = (rows("x", np.atleast_2d(np.asarray(each)), mechanism.input_dim)[:1] for each in pair)
         z, z_other = mechanism.represent(x)[0], mechanism.represent(x_other)[0]
         learnt = scores(mechanism, z, z_other, whole(x, tenth), whole(x_other, tenth))
         found = promising_rules(learnt, whole(x, tenth), whole(x_other, tenth), confidence=confidence)
-        choices.append((max(found, key=_promise), found, x, x_other))
-    _, found, x, x_other = max(choices, key=lambda choice: choice[0][0])
+        choices.append((max(found, key=_promise), found, number, x, x_other))
+    _, found, chosen, x, x_other = max(choices, key=lambda choice: choice[0][0])
     rules = [rule for _, rule in sorted(found, key=_promise)[-RULES:]]
     needed = {rule.score.name: rule.score for rule in rules}  # two rules may share a score
     each = 1.0 - (1.0 - confidence) / len(rules)
@@ -145,6 +158,11 @@ def audit_pairs(
         samples=samples,
         ok=bool(bounds.max() <= mechanism.epsilon),
         event=str(rules[int(bounds.argmax())]),
+        pair=chosen,
+        events=tuple(
+            CountedEvent(event=str(rule), right=int(right[at]), wrong=int(wrong[at]), lower_bound=float(bounds[at]))
+            for at, rule in enumerate(rules)
+        ),
     )
 
 

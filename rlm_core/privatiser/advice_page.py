@@ -6,22 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from html import escape
 
+from rlm_core.html_page import html_page
 from rlm_core.privatiser.advice import Advice, Point
 from rlm_core.privatiser.compare import LABEL_ALONE, RULE
 
 WIDTH, HEIGHT = 720, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 190, 16, 44
 COLOURS = ("#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#999999", "#555555", "#D55E00")
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-h1 { font-size: 1.4rem; } table { border-collapse: collapse; font-size: .9rem; } td, th { padding: .2rem .6rem; }
-td { text-align: right; } td:first-child, th:first-child { text-align: left; }
-tr:nth-child(even) { background: #f4f4f4; }
-svg { max-width: 100%; height: auto; } .note { color: #555; font-size: .9rem; }
-@media (prefers-color-scheme: dark) { body { background: #161616; color: #ddd; }
-tr:nth-child(even) { background: #222; }
-.note { color: #aaa; } }
-"""
 
 
 def page(advice: Advice) -> str:
@@ -29,17 +20,14 @@ def page(advice: Advice) -> str:
     names = list(dict.fromkeys(point.mechanism for point in advice.points))
     words = "".join(f"<p>{escape(sentence)}</p>" for sentence in advice.sentences())
     left_out = "".join(f"<li>{escape(each)}</li>" for each in advice.left_out)
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Which epsilon?</title><style>{STYLE}</style></head><body>"
+    return html_page(
+        "Which epsilon?",
         f"<h1>Which ε for {escape(advice.label)}?</h1>{words}{curve(advice, names)}{_table(advice, names)}"
         f"<p class='note'>Simulated on {advice.rows:,} public rows, split inside: two fifths to fit on, two fifths to "
         "play the people, one fifth to test with; mean ± standard deviation of "
         f"{len(advice.points[0].accuracies)} collections. “{LABEL_ALONE}” protects nothing but the label. "
         "People unlike the public rows will give other results.</p>"
-        + (f"<p class='note'>Columns left out:</p><ul class='note'>{left_out}</ul>" if left_out else "")
-        + "</body></html>\n"
+        + (f"<p class='note'>Columns left out:</p><ul class='note'>{left_out}</ul>" if left_out else ""),
     )
 
 
