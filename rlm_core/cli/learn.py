@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlm_core.cli.own_data import heard, parser_of, show
+
+if TYPE_CHECKING:
+    from rlm_core.report_tally import ReportTally
+
+
+def _tally(folder: Path) -> ReportTally:
+    from rlm_core.bulk.tallying import tally_parts
+
+    return tally_parts(str(folder))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -16,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
         "Learn a classifier from reports, and keep it in the model's folder.",
         "rlm learn reports.parquet --model mine --test test.csv",
     )
-    parser.add_argument("reports", type=Path, help="what `rlm privatise` wrote")
+    parser.add_argument("reports", type=Path, help="what `rlm privatise` wrote: a file, or a folder of parts")
     parser.add_argument("--model", type=Path, required=True, help="the folder that they were made with")
     parser.add_argument("--test", type=Path, help="rows with labels, to measure with")
     parser.add_argument("--label", help="the label's column in the test rows (default: as fitted)")
@@ -29,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     privatiser = LocalPrivatiser.load(options.model)
     facts: dict[str, Any] = {}
     with heard() as warned:
-        privatiser.learn(options.reports)
+        privatiser.learn(_tally(options.reports) if options.reports.is_dir() else options.reports)
         if options.test is not None:
             frame = read_table(options.test)
             accuracy = privatiser.score(frame, options.label or privatiser.label_)

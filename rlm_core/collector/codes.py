@@ -84,6 +84,35 @@ class PairSets:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class PairCounts:
+    """What a tally tells of pairs: of ``counts`` (k·K,) members of sets, the one of each pair. n here is k·K.
+
+    A member that is drawn at random from a report's set is the true pair with probability p/ω and any other one with
+    q/ω. The product of these probabilities over all members is a *composite* likelihood (Lindsay 1988): where sets
+    have one member (k-RR) it is the likelihood, otherwise which members came together is left out. Maximise
+    it with ``weights = counts/ω``, so that n people weigh n.
+
+    Args:
+        outside: q/p, how probable any other pair is in a set, in units of the true one's.
+        codes, classes: k and K.
+    """
+
+    outside: float
+    codes: int
+    classes: int
+
+    def evidence(self, joint: FloatArray) -> FloatArray:
+        """See :class:`Likelihood`."""
+        inside = joint.reshape(-1)
+        return inside + self.outside * np.maximum(float(joint.sum()) - inside, 0.0)
+
+    def gather(self, weights: FloatArray) -> FloatArray:
+        """See :class:`Likelihood`."""
+        result: FloatArray = weights + self.outside * (float(weights.sum()) - weights)
+        return result.reshape(self.codes, self.classes)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class SeparateReports:
     """A set of codes and a label of its own: any mechanism on the code beside k-RR on the label.
 
@@ -152,6 +181,7 @@ def expectation_maximisation(
     reports: Likelihood,
     frequencies: ArrayLike,
     *,
+    weights: ArrayLike | None = None,
     pseudo_count: float = 0.0,
     steps: int = 500,
     tolerance: float = 1e-7,
@@ -161,6 +191,7 @@ def expectation_maximisation(
     Args:
         reports: from :class:`PairSets` or :class:`SeparateReports`.
         frequencies: (k,) how often each code occurs in D₁; normalised here.
+        weights: (n,) how many people each of the reports stands for; None for one each.
         pseudo_count: reports' worth of a uniform label added to every code: a Dirichlet prior
             that keeps rare codes from a certainty they have not earned. 0 is plain maximum likelihood.
         steps: at most so many pairs of steps.
@@ -175,15 +206,18 @@ def expectation_maximisation(
     if prior.shape != (reports.codes,) or not (prior >= 0).all() or not prior.sum() > 0:
         raise ValueError(f"Expected {reports.codes} frequencies >= 0 that are not all 0, got shape {prior.shape}.")
     prior = prior / prior.sum()
+    share = None if weights is None else finite("weights", weights)
 
     def step(table: FloatArray) -> tuple[FloatArray, float]:
         """One step of EM, and the log-likelihood (with the prior's part) per report before it."""
         joint = prior[:, None] * table  # (k, K)
         evidence = np.maximum(reports.evidence(joint), 1e-300)  # (n,)
-        counts = joint * reports.gather(1.0 / evidence) + pseudo_count / reports.classes  # expected reports of (c, y)
+        people = np.ones(len(evidence)) if share is None else share
+        counts = joint * reports.gather(people / evidence) + pseudo_count / reports.classes  # expected reports of (c, y)
         total = counts.sum(axis=1, keepdims=True)
         prior_part = pseudo_count / reports.classes * float(np.log(np.maximum(table, 1e-300)).sum())
-        value = float(np.log(evidence).mean()) + (prior_part / len(evidence) if pseudo_count else 0.0)
+        total_people = float(people.sum())
+        value = float(people @ np.log(evidence)) / total_people + (prior_part / total_people if pseudo_count else 0.0)
         return np.where(total > 0, counts / np.where(total > 0, total, 1.0), table), value
 
     table = np.full((reports.codes, reports.classes), 1.0 / reports.classes)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
+from rlm_core.collector.tally_coordinates import CoordinateTally
 from rlm_core.types import FloatArray, IntArray, finite
 
 PRIOR_ROWS = 4_000
@@ -105,14 +106,22 @@ def signed_bits(
         keep: κ.
         features: d, the constant one included.
     """
-    first, sent = np.asarray(coordinates), np.asarray(symbols)
-    if first.size and not (first.min() >= 0 and first.max() < features):
-        raise ValueError(f"Expected coordinates from 0 to {features - 1}, got {first.min()} to {first.max()}.")
-    sums, counts = np.zeros(features), np.zeros(features)
-    for bit in range(bits):
-        about = (first + bit) % features
-        counts += np.bincount(about, minlength=features)
-        sums += np.bincount(about, weights=2.0 * ((sent >> bit) & 1) - 1.0, minlength=features)
+    return signed_of_tally(tally_of_bits(coordinates, symbols, bits=bits, features=features), keep)
+
+
+def tally_of_bits(coordinates: ArrayLike, symbols: ArrayLike, *, bits: int, features: int) -> CoordinateTally:
+    """All that :func:`signed_bits` needs of such reports: how often bit i was set where j came first."""
+    set_bits = (np.asarray(symbols)[:, None] >> np.arange(bits)) & 1  # (n, m)
+    return CoordinateTally.empty(features, bits).add(coordinates, set_bits.astype(np.bool_))
+
+
+def signed_of_tally(tally: CoordinateTally, keep: float) -> tuple[FloatArray, FloatArray]:
+    """:func:`signed_bits` from a tally of the reports' bits."""
+    features, bits = tally.counts.shape
+    about = (np.arange(features)[:, None] + np.arange(bits)) % features  # (d, m)
+    counts, sums = np.zeros(features), np.zeros(features)
+    np.add.at(counts, about, tally.people[:, None].astype(np.float64))
+    np.add.at(sums, about, 2.0 * tally.counts - tally.people[:, None])
     # A coordinate that no report is about tells nothing: its average is 0, with the variance of one report.
     counts = np.maximum(counts, 1.0)
     return sums / counts / keep, 1.0 / (keep**2 * counts)
@@ -121,7 +130,12 @@ def signed_bits(
 def moments_of_numbers(numbers: ArrayLike, scale: float, prior: ArrayLike) -> Moments:
     """From reports of :class:`rlm_core.owner.joint.JointLaplace`: (n, d + 1) with noise of that scale."""
     sent = finite("numbers", numbers)
-    return Moments.of_two(sent.mean(axis=0), (2.0 * scale**2 + finite("prior", prior).var(axis=0)) / len(sent), prior)
+    return moments_of_mean(sent.mean(axis=0), len(sent), scale, prior)
+
+
+def moments_of_mean(mean: ArrayLike, people: int, scale: float, prior: ArrayLike) -> Moments:
+    """The same from the mean of the reports, (d + 1,): all that it needs of them."""
+    return Moments.of_two(mean, (2.0 * scale**2 + finite("prior", prior).var(axis=0)) / people, prior)
 
 
 def moments_of_sets(coordinates: ArrayLike, vectors: ArrayLike, energy: float, prior: ArrayLike) -> Moments:
@@ -133,17 +147,25 @@ def moments_of_sets(coordinates: ArrayLike, vectors: ArrayLike, energy: float, p
         energy: E‖vector − symbol‖² of the channel.
         prior: (m, d + 1) φ of public rows, φ = (2t − 1, 1).
     """
-    j, sent, phi = np.asarray(coordinates), finite("vectors", vectors), finite("prior", prior)
-    classes, d = sent.shape[1] // 2, phi.shape[1] - 1
-    pairs = sent.reshape(len(sent), classes, 2)
-    values = np.zeros((classes, d + 1))
+    j, sent, d = np.asarray(coordinates), finite("vectors", vectors), finite("prior", prior).shape[1] - 1
     counts = np.bincount(j, minlength=d)[:d]
+    averages = np.zeros((d, sent.shape[1]))
     for each in np.flatnonzero(counts):
-        about = pairs[j == each]
-        values[:, each] = (about[:, :, 1] - about[:, :, 0]).mean(axis=0)
-    values[:, d] = np.maximum(pairs.sum(axis=2).mean(axis=0), 1e-6)
+        averages[each] = sent[j == each].mean(axis=0)
+    return moments_of_averages(averages, counts, energy, prior)
+
+
+def moments_of_averages(averages: ArrayLike, counts: ArrayLike, energy: float, prior: ArrayLike) -> Moments:
+    """The same from the average vector of the reports about each coordinate, (d, 2K), and how many they are, (d,)."""
+    found, people, phi = finite("averages", averages), np.asarray(counts), finite("prior", prior)
+    d, classes = len(found), found.shape[1] // 2
+    pairs = found.reshape(d, classes, 2)
+    values = np.zeros((classes, d + 1))
+    values[:, :d] = (pairs[:, :, 1] - pairs[:, :, 0]).T
+    total = max(int(people.sum()), 1)
+    values[:, d] = np.maximum(people @ pairs.sum(axis=2) / total, 1e-6)
     values[:, d] /= values[:, d].sum()
     # The classes' averages add up to that of all, which is public: what is over is noise.
     values += (phi.mean(axis=0) - values.sum(axis=0)) / classes
     spread = 2.0 * (energy + 1.0) / (2 * classes)  # of the difference of two entries
-    return Moments(values=values, variance=np.append(spread / np.maximum(counts, 1), spread / max(len(sent), 1)))
+    return Moments(values=values, variance=np.append(spread / np.maximum(people, 1), spread / total))

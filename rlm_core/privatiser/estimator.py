@@ -22,9 +22,10 @@ from rlm_core.privatiser.honesty import UtilityWarning, not_better, one_answer, 
 from rlm_core.privatiser.labels import check_classes, find_classes, label_numbers, label_texts
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.plan import choose_plan
-from rlm_core.privatiser.received import Received, receive
+from rlm_core.privatiser.received import check_digest, receive
 from rlm_core.release import OnProgress, Releases, release_rows
 from rlm_core.report import Report
+from rlm_core.report_tally import ReportTally
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.files import array_table, read_table
 from rlm_core.tables.preprocessor import TablePreprocessor
@@ -183,22 +184,26 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
 
     # --- the collector's side ---
 
-    def learn(self, reports: Releases | Iterable[Report | str] | str | Path) -> Self:
-        """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, or a file of them."""
+    def learn(self, reports: Releases | ReportTally | Iterable[Report | str] | str | Path) -> Self:
+        """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, a file of them, or their tally."""
         self._fitted()
         if not len(self.classes_):
             raise ValueError("Expected classes to learn, got none. Pass classes=[…], or fit(public, y).")
-        received = receive(reports, self.method_, len(self.classes_))
-        return self._learn(received)
-
-    def _learn(self, received: Received) -> Self:
         count = len(self.classes_)
+        if isinstance(reports, ReportTally):
+            check_digest(reports.digest, reports.epsilon, self.method_, count)
+            self.classifier_ = self.method_.learn_tally(reports.body, reports.epsilon, count)
+            return self._learnt(reports.people, reports.epsilon, None)
+        received = receive(reports, self.method_, count)
         self.classifier_ = self.method_.learn(received.payload, received.epsilon, count)
-        self.reports_ = len(received.payload)
-        self.reports_epsilon_ = received.epsilon
+        return self._learnt(len(received.payload), received.epsilon, received.drift)
+
+    def _learnt(self, people: int, epsilon: float, drift: str | None) -> Self:
+        count = len(self.classes_)
+        self.reports_, self.reports_epsilon_ = people, epsilon
         predicted = self.method_.probabilities(self.classifier_, self.method_.prior).argmax(axis=1)
-        self._warn(too_few(received.epsilon, self.reports_, count))
-        self._warn(received.drift)
+        self._warn(too_few(epsilon, people, count))
+        self._warn(drift)
         self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), tuple(self.classes_.tolist())))
         return self
 

@@ -18,14 +18,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rlm_core.collector.codes import CodeClassifier, PairSets, expectation_maximisation
+from rlm_core.collector.codes import CodeClassifier, PairCounts, PairSets, expectation_maximisation
 from rlm_core.collector.moments import (
     MomentClassifier,
     Moments,
+    moments_of_averages,
+    moments_of_mean,
     moments_of_numbers,
     moments_of_sets,
     signed_bits,
+    signed_of_tally,
 )
+from rlm_core.collector.tally import Tally
+from rlm_core.collector.tally_coordinates import CoordinateTally
+from rlm_core.collector.tally_sums import SumTally
 from rlm_core.mechanism import RLM
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.joint import JointLaplace, JointSelection
@@ -36,6 +42,7 @@ from rlm_core.owner.payload import Payload, Together
 from rlm_core.owner.subset_selection import OneHot, SubsetSelection
 from rlm_core.privatiser.encoder import LinearEncoder, nearest_centres, principal_components
 from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, RANGE, Plan
+from rlm_core.report_tally import Body
 from rlm_core.types import FloatArray, IntArray
 
 Learnt = MomentClassifier | CodeClassifier
@@ -184,6 +191,34 @@ class Method:
             channel = self._selection(epsilon, classes).channel
             vectors = channel.vector(_there(sent.members))
             moments = moments_of_sets(_there(sent.coordinates), vectors, channel.energy, phi)
+        return MomentClassifier.fit(moments, phi)
+
+    def learn_tally(self, tally: Body, epsilon: float, classes: int) -> Learnt:
+        """The same from a tally of the reports alone: constant memory, whatever their number.
+
+        Joint reports are learnt from as before, since averages are all that is used of them. Of pairs in sets the
+        tally forgets which came together (:class:`PairCounts`): ``benchmarks/results/scale.json`` says what that costs.
+        """
+        together, phi = self.together(epsilon, classes), None if self.plan.kind == CODES else self.prior_features
+        if isinstance(together, PairSelection) and isinstance(tally, Tally):
+            channel = together.channel
+            sets = PairCounts(outside=channel.outside / channel.inside, codes=self.size, classes=classes)
+            frequencies = self.frequencies + PSEUDO_ROWS
+            weights = tally.counts / channel.size
+            return expectation_maximisation(sets, frequencies, weights=weights, pseudo_count=PSEUDO_COUNT)
+        assert phi is not None
+        if isinstance(together, JointLaplace) and isinstance(tally, SumTally):
+            moments = moments_of_mean(tally.mean, tally.people, together.noise.scale, phi)
+        elif isinstance(together, JointBits) and isinstance(tally, CoordinateTally):
+            moments = Moments.of_two(*signed_of_tally(tally.widened(together.coordinates), together.keep), phi)
+        elif isinstance(together, JointSelection) and isinstance(tally, CoordinateTally):
+            channel, here = together.channel, tally.widened(self.size)
+            shares = here.counts / np.maximum(here.people, 1)[:, None]
+            averages = (shares - channel.outside) / (channel.inside - channel.outside)
+            averages[here.people == 0] = 0.0
+            moments = moments_of_averages(averages, here.people, channel.energy, phi)
+        else:
+            raise ValueError(f"Expected a tally of reports, {self.plan.kind}, got a {type(tally).__name__}.")
         return MomentClassifier.fit(moments, phi)
 
     def signed(self, sent: Payload, joint: JointBits) -> tuple[FloatArray, FloatArray]:

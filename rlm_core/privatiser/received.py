@@ -37,11 +37,7 @@ class Received:
 def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Method, classes: int) -> Received:
     """Reports of one mechanism at one ε, or an error that says which one is not."""
     if isinstance(reports, Releases):
-        digest = method.together(reports.epsilon, classes).digest(method.digest)
-        if reports.digest != digest:
-            raise ValueError(
-                f"Expected reports of record and label by this mechanism, {digest[:8]}…, got {reports.digest[:8]}…."
-            )
+        check_digest(reports.digest, reports.epsilon, method, classes)
         payload, epsilon = reports.payload, reports.epsilon
     else:
         listed = read_reports(reports) if isinstance(reports, str | Path) else list(reports)
@@ -49,6 +45,15 @@ def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Met
     together = method.together(epsilon, classes)
     _check_width(payload, together, method, classes)
     return Received(payload=payload, epsilon=epsilon, drift=_drift(payload, together, method, classes))
+
+
+def check_digest(digest: str, epsilon: float, method: Method, classes: int) -> None:
+    """Raise unless reports of that digest are of record and label by this mechanism."""
+    expected = method.together(epsilon, classes).digest(method.digest)
+    if digest != expected:
+        raise ValueError(
+            f"Expected reports of record and label by this mechanism, {expected[:8]}…, got {digest[:8]}…."
+        )
 
 
 def read_reports(path: str | Path) -> list[str]:
