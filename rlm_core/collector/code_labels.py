@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from rlm_core.collector.codes import CodeClassifier, PairSets, expectation_maximisation
+from rlm_core.collector.codes import CodeClassifier, PairCounts, PairSets, expectation_maximisation
+from rlm_core.collector.frequencies import SetChannel
+from rlm_core.collector.tally import Tally
 from rlm_core.types import FloatArray, IntArray
 
 ONE_TO_ONE = (0.6, 1.6)
@@ -56,9 +58,34 @@ def every_label_owns_a_code(reports: PairSets) -> CodeClassifier:
     """
     if reports.codes != reports.classes:
         raise ValueError(f"Expected as many codes as classes, got {reports.codes} and {reports.classes}.")
-    held = reports.members.sum(axis=0).reshape(reports.codes, reports.classes)
+    return _assigned(reports.members.sum(axis=0).reshape(reports.codes, reports.classes))
+
+
+def labels_from_tally(tally: Tally, channel: SetChannel, frequencies: Sequence[float] | FloatArray) -> CodeClassifier:
+    """:func:`labels_of_codes` from counts alone, by the same rule: what a dashboard has of any number of people.
+
+    Where codes may be the classes the pairing is the very same; otherwise the likelihood is the composite one of
+    :class:`~rlm_core.collector.codes.PairCounts`.
+
+    Args:
+        tally: how many sets held each pair (k·K).
+        channel: subset selection of pairs.
+        frequencies: (k,) how often each code occurs in D₁.
+    """
+    codes = len(frequencies)
+    classes, rest = divmod(tally.symbols, codes)
+    if rest or classes < 2 or channel.symbols != tally.symbols:
+        raise ValueError(f"Expected counts of pairs with {codes} codes, got {tally.symbols} of {channel.symbols}.")
+    if one_to_one(frequencies, classes):
+        return _assigned(tally.counts.reshape(codes, classes))
+    counts = PairCounts(outside=channel.outside / channel.inside, codes=codes, classes=classes)
+    return expectation_maximisation(counts, frequencies, weights=tally.counts / channel.size)
+
+
+def _assigned(held: IntArray) -> CodeClassifier:
+    """The one-to-one table that most of the counts (k, k) agree with."""
     code, label = linear_sum_assignment(held, maximize=True)
-    table = np.zeros((reports.codes, reports.classes))
+    table = np.zeros(held.shape)
     table[code, label] = 1.0
     return CodeClassifier(table=table)
 

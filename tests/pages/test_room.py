@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +12,11 @@ import numpy as np
 import pytest
 from page_driver import Open, healthy, piece, words
 
+from collection.campaign import Campaign
 from collection.questions import Digit, OneOf
 from collection.store import Store
+from rlm_core import zoo
+from rlm_core.zoo.code_tree import choose_codes
 from ui.room import invitation
 from ui.room.estimates import estimates_html
 from ui.room.store import store as room_store
@@ -105,3 +110,24 @@ def test_estimates_are_drawn_inside_and_written_raw() -> None:
     drawn = estimates_html(question, lines)
     assert "&lt;no&gt;" in drawn and "−10 % (−40 to 30 %)" in drawn and "110 %" in drawn
     assert "width:0.00%" in drawn and "width:100.00%" in drawn
+
+
+def test_digits_teach_a_model_and_a_simulated_crowd_is_called_so(open_page: Open, database: Store) -> None:
+    card = choose_codes("mnist", 4.0, 30)
+    question = Digit(text="?", card=card)
+    ends = int(time.time()) + 3600
+    made = database.create(Campaign(title="Digits", question=question, epsilon=4.0, people=30, closes=ends))
+    people = zoo.load(card).bundle
+    symbols = people.valid_z[:40].argmax(axis=1) * 10 + people.valid_y[:40]
+    sets = question.channel(4.0).privatise_symbols(symbols)
+    database.add(made.id, [(os.urandom(16), np.packbits(members).tobytes()) for members in sets])
+    app = open_page("room", campaign=made.id, token=made.token)
+    assert "that 40 of this room have taught" in words(app)
+    app.toggle(key="room_crowd").set_value(True)
+    healthy(app.run())
+    said = re.search(
+        r"\*\*([\d.]+) %\*\* of 2,500 public test digits .* 40 of this room and 3,000 simulated", words(app)
+    )
+    assert said and float(said[1]) > 90
+    state = database.state(made.id)
+    assert state is not None and state.tally.people == 40  # nothing of the crowd is stored

@@ -19,6 +19,7 @@ from ui.room import text
 from ui.room.estimates import estimates_html
 from ui.room.form import promise
 from ui.room.invitation import invitation_html, is_loopback, public_address
+from ui.room.model import model_line
 from ui.room.store import own_state, store
 
 EVERY = "1s"
@@ -101,6 +102,8 @@ def wall(campaign_id: str, token: str, card: str) -> None:
     tiles = "".join(picture(tile, alt="a report", side="collector", size=56) for tile in pictures)
     st.html(f'<div class="rlm-wall">{tiles}</div>')
     st.caption(text.WALL)
+    if isinstance(state.campaign.question, Digit):
+        model_line(state.campaign.question, state)
 
 
 def control(state: State) -> None:

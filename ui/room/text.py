@@ -30,3 +30,7 @@ INTERVAL = (
     "line holds the true share of the people that this room stands for."
 )
 UNAVAILABLE = "The database does not answer: {}. Nothing is lost; this page tries again."
+CROWD = (
+    "Thirty people teach a model little. The crowd is simulated: public digits with noise from a seed. It is added to "
+    "what this line shows, and to nothing else; no report of it is stored."
+)
