@@ -9,9 +9,9 @@ equally likely classes more often than e^ε/(e^ε + K − 1).
     python -m benchmarks run gain_risk --seeds 3 --jobs 1
 
 Learnt mechanisms are the shipped ones and their people those of the bundles, so no dataset is needed; the paper's
-benchmarks take raw records, and theirs is. Encoders and people are those of seed 0: ``--seeds`` counts draws of the
-channel. Columns: ``accuracy`` is how often the guess is right, ``train_rows`` how many public records the attacker
-knows, ``test_rows`` how many senders were attacked.
+benchmarks take raw records, and theirs is. Encoders and people are those of the seed that was shipped: ``--seeds``
+counts draws of the channel. Columns: ``accuracy`` is how often the guess is right, ``train_rows`` how many public
+records the attacker knows, ``test_rows`` how many senders were attacked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 import rlm_core
-from benchmarks.experiments import data_collection, gain_risk_reports, joint
+from benchmarks.experiments import data_collection, gain_risk_reports, joint, shipped_codes
 from benchmarks.experiments.protocol import EPSILONS, Trial
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
@@ -73,7 +73,14 @@ def trials(seeds: int) -> list[Trial]:
     """Every mechanism of data collection, and the joint reports, at every finite ε: ``seeds`` draws each."""
     mechanisms = {name: (*found, joint.MECHANISMS[name]) for name, found in _of_data_collection().items()}
     return [
-        Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=0, draw=draw)
+        Trial(
+            experiment=EXPERIMENT,
+            dataset=dataset,
+            mechanism=mechanism,
+            epsilon=epsilon,
+            draw=draw,
+            **(shipped_codes.origin(dataset) if mechanism == CODES else {"seed": 0}),
+        )
         for draw in range(seeds)
         for dataset, names in mechanisms.items()
         for mechanism in names

@@ -18,7 +18,7 @@ from pathlib import Path
 import rlm_core
 from benchmarks.experiments import codes
 from benchmarks.experiments.protocol import Trial
-from benchmarks.experiments.shipped_codes import coded_people
+from benchmarks.experiments.shipped_codes import coded_people, origin
 from benchmarks.gain import PREFIX
 from benchmarks.table import Row
 from rlm_core.collector.codes import PairSets
@@ -34,7 +34,12 @@ def trials(seeds: int) -> list[Trial]:
     """All cells."""
     return [
         Trial(
-            experiment=EXPERIMENT, dataset=dataset, mechanism=f"{PREFIX}{factor:g}", epsilon=epsilon, seed=0, draw=draw
+            experiment=EXPERIMENT,
+            dataset=dataset,
+            mechanism=f"{PREFIX}{factor:g}",
+            epsilon=epsilon,
+            draw=draw,
+            **origin(dataset),
         )
         for draw in range(seeds)
         for dataset in DATASETS

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from benchmarks.frozen import PROTOCOL, SEEDS
 from rlm_core import zoo
 from rlm_core.types import FloatArray, IntArray
 
@@ -27,6 +28,12 @@ class CodedPeople:
     def frequencies(self, k: int) -> FloatArray:
         """How often each of the k codes occurs in D₁: (k,)."""
         return np.bincount(self.prior[0], minlength=k).astype(np.float64)
+
+
+def origin(dataset: str) -> dict[str, int]:
+    """Seed and protocol of a row about a dataset's shipped codes: the frozen protocol's if the seed is one of its."""
+    seed = zoo.card(zoo.choose_codes(dataset, 1.0)).seed
+    return {"seed": seed, "protocol": PROTOCOL if seed in SEEDS else 1}
 
 
 def coded_people(dataset: str, epsilon: float, reports: int | None = None) -> CodedPeople:
