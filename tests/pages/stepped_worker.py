@@ -52,6 +52,8 @@ class SteppedWorker:
             self.passed.release()
 
         try:
-            publish(task.learn(publish, lambda: number in self.stopped))
+            result = task.learn(publish, lambda: number in self.stopped)
         except Stopped:
-            publish("stopped")
+            result = "stopped"
+        self.stopped.discard(number)
+        publish(result)

@@ -406,7 +406,7 @@ def test_data_join_appears_with_its_mechanism(open_page: Open, monkeypatch: pyte
     assert f"<strong>{percent_of(run.alone)}</strong><span>right with your columns alone" in words(app)
     assert run_queue().spent(run.visit, "people of lending_club") == (1, 6.0)
     assert run_queue().spent(run.visit, "validation group of lending_club") == (0, 0.0)  # the collector's own rows
-    assert "answered" not in words(app)
+    assert "A member of the validation group" not in words(app)
 
 
 def test_data_join_is_not_offered_without_clean_columns(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,8 @@ DIMENSIONS = {ENOUGH: None, "2": 2, "3": 3}
 
 def curve_controls() -> tuple[float, int, int | None]:
     """ε, K, and d (None: as many as K needs)."""
-    left, middle, right = st.columns([5, 4, 3], gap="medium")
+    with st.container(key="bound_controls"):  # stays in sight: ε moves everything below
+        left, middle, right = st.columns([5, 4, 3], gap="medium")
     with left:
         epsilon = controls.epsilon_control()
     with middle:

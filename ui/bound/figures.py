@@ -142,7 +142,14 @@ def cells_of(places: FloatArray, reach: float) -> np.ndarray:
 
 
 def board_data(
-    places: FloatArray, epsilon: float, shown: Throw, *, ties: bool, path: FloatArray | None, run: str
+    places: FloatArray,
+    epsilon: float,
+    shown: Throw,
+    *,
+    accuracy: float,
+    ties: bool,
+    path: FloatArray | None,
+    run: str,
 ) -> dict[str, Any]:
     """Everything that the board draws. ``path`` (T, K, 2) is played once for each new ``run``."""
     reach = reach_of(epsilon)
@@ -153,6 +160,8 @@ def board_data(
         "pixels": PIXELS,
         "cells": base64.b64encode(cells_of(places, reach).tobytes()).decode(),
         "ties": ties,
+        "scale": 2.0 / epsilon,  # of the noise; 2/inf = 0
+        "accuracy": accuracy,
         "points": _rows(shown),
         "path": [] if path is None else path.round(4).tolist(),
         "run": run,

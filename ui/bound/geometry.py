@@ -41,7 +41,9 @@ def plane_section(epsilon: float) -> None:
     with left:
         shown = throw(places, epsilon, count=SHOWN, seed=throws)
         path, run = _path(search, places, epsilon)
-        board("board", board_data(places, epsilon, shown, ties=ties, path=path, run=run), on_move=guarded(_moved))
+        accuracy = simulate(places, epsilon, seed=throws).accuracy
+        data = board_data(places, epsilon, shown, accuracy=accuracy, ties=ties, path=path, run=run)
+        board("board", data, on_move=guarded(_moved))
         st.html(f'<p class="rlm-note">{thrown_words(shown)}</p>')
         st.caption(text.BOARD)
         if ties:

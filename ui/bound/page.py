@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from ui.app.errors import guarded
@@ -12,6 +14,7 @@ from ui.bound import text
 def show() -> None:
     """The whole page."""
     require_app()
+    st.html(Path(__file__).with_name("style.css"))
     heading("How good can it get?", text.LEDE)
     workbench()
 

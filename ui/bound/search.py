@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +61,8 @@ def search_words(search: Search, *, dimension: int) -> str:
     elif classes > 2 * dimension:
         corners = int(np.sum([farthest_from_vertex(row[None]) < 0.02 for row in found.positions]))
         where = (
-            f"{corners} of the {classes} classes have gone to corners; there are no more corners than {2 * dimension}."
+            f"{corners} of the {classes} classes have gone to corners; there are no more corners than {2 * dimension}. "
+            f"{flat_or_not(search)}"
         )
     elif classes == 3:
         where = (
@@ -73,6 +75,18 @@ def search_words(search: Search, *, dimension: int) -> str:
     spread_words = f"{len(runs)} starts ended between {percent(float(runs.min()))} and {percent(float(runs.max()))}."
     note = f'<p class="rlm-note"><span style="color:{COLLECTOR}">●</span> {where} {spread_words}</p>'
     return figures_html(*entries) + note
+
+
+def flat_or_not(search: Search) -> str:
+    """Whether the placement matters much, by what this search has found."""
+    gain = search.found.accuracy.accuracy - search.before.accuracy
+    error = math.hypot(search.found.accuracy.standard_error, search.before.standard_error)
+    if gain > 0.02 and gain > 4 * error:
+        return "At this ε the places matter: what was found is clearly better than what you had."
+    return (
+        "At a small ε the optimum is flat: the noise is so wide that many placements do about as well, "
+        f"here within {100 * max(abs(gain), 2 * error):.1f} points."
+    )
 
 
 def accuracy_figures(places: FloatArray, epsilon: float, on_vertices: bool, seed: int) -> str:

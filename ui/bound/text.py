@@ -24,8 +24,10 @@ CURVE_LINE = (
 
 NOT_A_MAXIMUM = (
     "The paper prints the vermilion curve as “Maximum”. It is the maximum of the **Laplace mechanism with classes on "
-    "vertices**, not of local differential privacy. That vertices are the best places is a hypothesis, supported by "
-    "searches such as the ones below, and not a theorem."
+    "vertices**, not of local differential privacy: the grey curve is above it, and randomised response reaches that. "
+    "That vertices are the best places for Laplace noise is a hypothesis, supported by searches such as the ones "
+    "below, and not a theorem. With more classes than vertices the best places depend on ε: at a small ε many "
+    "placements do about as well, and only at a large one does it pay to keep every class apart."
 )
 
 MEASURED = (

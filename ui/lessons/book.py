@@ -13,6 +13,7 @@ from ui.lessons import (
     chapter,
     codes,
     composition,
+    device,
     dimensions,
     laplace,
     odds,
@@ -32,6 +33,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     two_parts.CHAPTER,
     codes.CHAPTER,
     trust.CHAPTER,
+    device.CHAPTER,
     odds.CHAPTER,
 )
 STATE = "chapter"
@@ -50,7 +52,7 @@ def book() -> None:
         width="stretch",
     )
     index = names.index(chosen) if chosen in names else 0
-    chapter.show(CHAPTERS[index], index + 1)
+    chapter.show(CHAPTERS[index], index + 1, on_answer=ticks)
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         if index > 0:
             _turn(index - 1, f"← {names[index - 1]}", "before")
@@ -59,6 +61,16 @@ def book() -> None:
     if index + 1 == len(names):
         after_the_last()
     to_top(index)
+
+
+def ticks() -> None:
+    """A tick in the row at every chapter whose question was answered rightly in this visit, and how many they are."""
+    done = [number for number, each in enumerate(CHAPTERS, start=1) if chapter.is_done(each)]
+    places = ", ".join(f'.st-key-{STATE} [role="radiogroup"] button:nth-of-type({number})::after' for number in done)
+    look = f'<style>{places} {{ content: "✓"; margin-left: auto; font-weight: 700; color: #00785A; }}</style>' * bool(
+        done
+    )
+    st.html(f'{look}<p class="rlm-note" role="status">{len(done)} of {len(CHAPTERS)} chapters done.</p>')
 
 
 def _turn(to: int, label: str, which: str) -> None:

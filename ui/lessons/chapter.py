@@ -49,13 +49,13 @@ class Chapter:
     sections: tuple[str, ...]
 
 
-def show(chapter: Chapter, number: int) -> None:
-    """The whole chapter."""
+def show(chapter: Chapter, number: int, on_answer: Callable[[], None]) -> None:
+    """The whole chapter; ``on_answer`` draws what depends on the answer to its question."""
     st.header(f"{number}. {chapter.title}", anchor=False)
     st.html(f'<p class="rlm-lede">{chapter.idea}</p>')
     _play(chapter)
     st.markdown("**Try this**\n\n" + "\n".join(f"- {each}" for each in chapter.notice))
-    _quiz(chapter)
+    _quiz(chapter, on_answer)
     links = " · ".join(
         f'<a href="{paper.ADDRESS}" target="_blank" rel="noopener noreferrer">{name}</a>' for name in _names(chapter)
     )
@@ -73,7 +73,7 @@ def _play(chapter: Chapter) -> None:
 
 @st.fragment
 @guarded
-def _quiz(chapter: Chapter) -> None:
+def _quiz(chapter: Chapter, on_answer: Callable[[], None]) -> None:
     """One question. The answer is kept for this visit and is not in the address: a link must not answer for others."""
     with st.container(border=True):
         st.html('<p class="rlm-group">Did it land?</p>')
@@ -91,6 +91,13 @@ def _quiz(chapter: Chapter) -> None:
             st.success(f"**Right.** {answer.feedback}", icon=":material/check_circle:")
         else:
             st.warning(f"**Not quite.** {answer.feedback} Try another one.", icon=":material/replay:")
+        on_answer()
+
+
+def is_done(chapter: Chapter) -> bool:
+    """Whether the question of a chapter has been answered rightly in this visit."""
+    picked = st.session_state.get(f"quiz_{chapter.key}")
+    return any(each.correct and each.text == picked for each in chapter.answers)
 
 
 def picture(svg: str, *, key: str, caption: str, legend: Sequence[tuple[str, str]] = ()) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from benchmarks import summary
 from rlm_core.baselines.laplace import PerFeatureLaplace
 from rlm_core.theory.dimension import duchi_deviation, per_feature_deviation, representation_deviation
 from rlm_core.types import FloatArray
@@ -42,6 +43,7 @@ def play() -> None:
             "The first stays on the device."
         )
     with right:
+        st.html(f'<p class="rlm-promise">{punchline(epsilon, model.card.latent_dim)}</p>')
         d = side * side
         figures(
             (f"{d:,}", "numbers share ε, pixel by pixel"),
@@ -58,6 +60,20 @@ def play() -> None:
                 "A representation stays at a few numbers, however large the picture is."
             ),
         )
+
+
+def punchline(epsilon: float, numbers: int) -> str:
+    """How often the right digit is read from one such report, as measured; as HTML."""
+    found = {
+        cell.mechanism: cell.mean
+        for cell in summary.cells("private_inference")
+        if cell.dataset == "mnist" and cell.epsilon == epsilon
+    }
+    return (
+        f"From {numbers} noisy numbers a collector reads <strong>the right digit in {found['V-RLM']:.0f} %</strong> "
+        f"of all cases, from 784 noisy pixels in {found['Laplace']:.0f} %; guessing gives 10 %. (Private "
+        f"inference, measured at ε = {number(epsilon)}.)"
+    )
 
 
 def digit(side: int) -> FloatArray:
@@ -126,6 +142,8 @@ CHAPTER = Chapter(
         "Go from 1 pixel to 28 × 28: the budget is the same, the noise on each pixel is 784 times as large.",
         "Neighbouring pixels mostly say the same. Noising each one pays for the same information again and again.",
         "At 28 × 28 and ε = 10, compare the second picture with the third: same promise, another use of it.",
+        "The decoder always draws a clear digit, also when the noise has made it another one: a sharp picture proves "
+        "nothing. How often it is the right one, the sentence above the chart says.",
     ),
     question="Why does a learnt representation of 8 numbers need less noise than 784 pixels?",
     answers=(

@@ -1,4 +1,4 @@
-"""Chapter 10: what an ε means in odds, for somebody who already has a suspicion."""
+"""Chapter 11: what an ε means in odds, for somebody who already has a suspicion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is LDP? Ten short chapters, each with one idea, one thing to play with and one question."""
+"""What is LDP? Eleven short chapters, each with one idea, one thing to play with and one question."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import streamlit as st
 from ui.app.shell import heading, require_app
 
 LEDE = (
-    "Ten short chapters. Each has one idea, one thing to play with, and one question at the end. "
-    "Nothing here is a release of anybody’s data: play as much as you like."
+    "Eleven short chapters. Each has one idea, one thing to play with, and one question at the end. "
+    "Nobody’s data are released here: play as much as you like."
 )
 
 

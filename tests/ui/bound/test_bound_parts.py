@@ -164,7 +164,7 @@ def test_anything_may_come_from_a_browser(value: object) -> None:
 
 @pytest.mark.parametrize("places", [vertices(4, 2), np.array([[1.0, 0.0], [0.0, 1.0]]), spread(6, 2)])
 def test_cells_on_the_board_are_the_librarys(places: np.ndarray) -> None:
-    data = board_data(places, 2.0, throw(places, 2.0, count=60, seed=0), ties=True, path=None, run="")
+    data = board_data(places, 2.0, throw(places, 2.0, count=60, seed=0), accuracy=0.5, ties=True, path=None, run="")
     cells = np.frombuffer(base64.b64decode(data["cells"]), dtype=np.uint8)
     centres = pixel_centres(data["reach"])
     assert len(cells) == PIXELS**2 == len(centres)

@@ -1,7 +1,8 @@
 """The taxicab ball with classes in it: their cells, noised points, and classes that can be dragged.
 
-The cells at rest are the library's. Only while a class is dragged, or a search is played, the browser
-computes them itself, with ``nearest`` in ``board.js`` (a browser test holds it to ``l1_voronoi``).
+Cells, dots and accuracy at rest are the library's. Only while a class is dragged, or a search is played, the browser
+computes them itself, with ``nearest`` in ``board.js`` (a browser test holds it to ``l1_voronoi``): the dots keep their
+noise and move with their class, and the accuracy is that of some thousand simulated reports.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ HTML = """
 <div class="board">
   <canvas></canvas>
   <svg viewBox="-100 -100 200 200" role="group" aria-label="The taxicab ball and the classes in it"></svg>
+  <output class="told"></output>
 </div>
 """
 

@@ -8,6 +8,17 @@ const nearest = (x, y, places) => {
   });
   return best;
 };
+const REHEARSED = 2000;  // simulated reports a class, for the figure that follows a drag
+const laplace = () => {
+  const u = Math.random() - 0.5;
+  return -Math.sign(u) * Math.log(1 - 2 * Math.abs(u));
+};
+/** How often a report lands in the cell of its own class, from the same noise for every placement. */
+const accuracyOf = (places, noise) => {
+  let right = 0;
+  places.forEach(([a, b], k) => noise.forEach(([x, y]) => { right += nearest(a + x, b + y, places) === k; }));
+  return right / (places.length * noise.length);
+};
 const boards = new Map();  // what has been played on each mounted board
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -20,7 +31,7 @@ const inside = ([x, y]) => {
 
 export default ({ key, data, parentElement, setTriggerValue }) => {
   const root = parentElement.querySelector(".board");
-  const canvas = root.querySelector("canvas"), svg = root.querySelector("svg");
+  const canvas = root.querySelector("canvas"), svg = root.querySelector("svg"), told = root.querySelector(".told");
   const scale = 100 / data.reach, n = data.pixels;
   const state = boards.get(key) || {};
   boards.set(key, state);
@@ -59,13 +70,32 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
   make("text", { class: "unit", x: scale + 1.5, y: 7 }).textContent = "1";
   make("text", { class: "unit", x: 2, y: -scale - 2 }).textContent = "1";
   const cloud = make("g", { class: "cloud" });
-  for (const [x, y, k, correct] of data.points) {
-    const [px, py] = [x * scale, -y * scale];
-    if (Math.abs(px) > 100 || Math.abs(py) > 100) continue;
-    if (correct) make("circle", { class: "hit", cx: px, cy: py, r: 1.25, fill: data.colours[k] }, cloud);
-    else make("path", { class: "miss", d: `M${px - 1.3} ${py - 1.3}l2.6 2.6m0 -2.6l-2.6 2.6`,
-      stroke: data.colours[k] }, cloud);
-  }
+  const noises = data.points.map(([x, y, k]) => [x - data.places[k][0], y - data.places[k][1]]);
+  const scatter = (points) => {
+    cloud.replaceChildren();
+    for (const [x, y, k, correct] of points) {
+      const [px, py] = [x * scale, -y * scale];
+      if (Math.abs(px) > 100 || Math.abs(py) > 100) continue;
+      if (correct) make("circle", { class: "hit", cx: px, cy: py, r: 1.25, fill: data.colours[k] }, cloud);
+      else make("path", { class: "miss", d: `M${px - 1.3} ${py - 1.3}l2.6 2.6m0 -2.6l-2.6 2.6`,
+        stroke: data.colours[k] }, cloud);
+    }
+  };
+  const thrownLive = () => data.points.map(([, , k], i) => {
+    const [x, y] = [places[k][0] + noises[i][0], places[k][1] + noises[i][1]];
+    return [x, y, k, nearest(x, y, places) === k];
+  });
+  const tell = (accuracy, live) => {
+    told.textContent = `${(100 * accuracy).toFixed(1)} % right`;
+    told.classList.toggle("live", live);
+  };
+  const tellLive = () => {
+    if (state.scale !== data.scale) {
+      state.scale = data.scale;
+      state.noise = Array.from({ length: data.scale ? REHEARSED : 1 }, () => [data.scale * laplace(), data.scale * laplace()]);
+    }
+    tell(accuracyOf(places, state.noise), true);
+  };
   const trails = places.map((_, k) => make("polyline", { class: "path", stroke: data.colours[k] }));
 
   const dots = places.map((_, k) => {
@@ -80,9 +110,9 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
     dot.setAttribute("transform", `translate(${x * scale} ${-y * scale})`);
     dot.setAttribute("aria-label", `class ${k + 1} at ${x.toFixed(2)}, ${y.toFixed(2)}; arrow keys move it`);
   });
-  const moving = (on) => {
-    cloud.style.display = on ? "none" : "";
-    if (on) paintLive();
+  const moving = () => {  // at most once a frame: pointers may report more often
+    cancelAnimationFrame(state.painting);
+    state.painting = requestAnimationFrame(() => { paintLive(); scatter(thrownLive()); tellLive(); });
   };
   const send = () => setTriggerValue("moved", places);
 
@@ -102,7 +132,7 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
       places[k] = inside([at(event.clientX, box.left, box.width), -at(event.clientY, box.top, box.height)]);
       trails.forEach((trail) => trail.setAttribute("points", ""));
       put();
-      moving(true);
+      moving();
     };
     dot.onpointerup = dot.onpointercancel = () => {
       if (!grabbed) return;
@@ -116,7 +146,7 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
       const [x, y] = places[k], size = event.shiftKey ? 0.25 : 0.1;
       places[k] = inside([x + size * step[0], y + size * step[1]]);
       put();
-      moving(true);
+      moving();
       clearTimeout(state.timer);
       state.timer = setTimeout(send, 500);
     };
@@ -125,7 +155,9 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
   const rest = () => {
     places = data.places.map((p) => [...p]);
     put();
-    moving(false);
+    cancelAnimationFrame(state.painting);
+    scatter(data.points);
+    tell(data.accuracy, false);
     paint((i) => bytes[i]);
     root.dataset.ready = data.run || "yes";
   };
@@ -141,7 +173,7 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
       const mix = at - step;
       places = data.path[step].map((p, k) => p.map((v, i) => v + mix * (data.path[step + 1][k][i] - v)));
       put();
-      moving(true);
+      moving();
       if (at < last) state.frame = requestAnimationFrame(frame);
       else rest();
     };

@@ -1,0 +1,150 @@
+"""Chapter 10: the device. Who could cheat, what they would learn, and who must be trusted for what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ui.kit.address import in_address
+from ui.kit.html import table_html, table_row
+from ui.lessons.chapter import Answer, Chapter
+
+KEY = "device"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Party:
+    """Somebody on the way of a report. ``place``: which link of the chain; ``trust``: what remains to be trusted."""
+
+    name: str
+    place: int
+    learns: str
+    protects: str
+    trust: str
+
+
+PARTIES = (
+    Party(
+        name="The collector",
+        place=4,
+        learns="Your report, as it should. It moves the odds of any suspicion about you by at most e^ε, whatever else "
+        "the collector knows. It also learns that you took part, and when.",
+        protects="The noise, which was added before the report left. It cannot be taken off again.",
+        trust="Nothing, for one report. But reports add up: whoever is asked again and again has to count.",
+    ),
+    Party(
+        name="Somebody on the line",
+        place=3,
+        learns="That you sent something, and when. Whatever your record is, the same actions cause the same traffic.",
+        protects="Encryption of the connection; and a report that is read all the same is still ε-LDP.",
+        trust="Nothing that concerns the record.",
+    ),
+    Party(
+        name="Who delivers the program",
+        place=2,
+        learns="Everything, if they deliver another program: one that sends the record, or noise that is none.",
+        protects="The program is short and open. It can be saved as one file, read, compared, and used without a "
+        "network. That is also how others can find a cheat.",
+        trust="The delivery, unless you check the file yourself or know somebody who does.",
+    ),
+    Party(
+        name="Who trained the encoder",
+        place=1,
+        learns="No more than the collector. A malicious encoder can spend your ε on what *they* want to know, or make "
+        "reports useless; the clip and the noise come after it, and they carry the promise.",
+        protects="The order: encode, clip, add noise. The proof does not ask what the encoder does.",
+        trust="That the representation serves what you were told it is for.",
+    ),
+    Party(
+        name="Your own device",
+        place=0,
+        learns="The record itself, of course, and how the noise fell.",
+        protects="Nothing in this app: a device with malware, or with a broken source of randomness, keeps no promise.",
+        trust="All of it. Local privacy moves the trust to where the record already is.",
+    ),
+)
+CHAIN = (
+    ("owner", "your record"),
+    ("owner", "encoder"),
+    ("owner", "clip and noise"),
+    ("wall", ""),
+    ("collector", "report"),
+)
+"""One link for each place of a party."""
+
+
+def play() -> None:
+    """Choose who cheats; read what they get."""
+    names = [each.name for each in PARTIES]
+    chosen = st.segmented_control(
+        "Suppose that one of them cheats", names, default=names[0], required=True, **in_address(f"{KEY}_who")
+    )
+    party = PARTIES[names.index(chosen) if chosen in names else 0]
+    st.html(chain_html(party))
+    st.html(
+        table_html(
+            ("", party.name),
+            (
+                table_row("<b>learns</b>", _emphasis(party.learns)),
+                table_row("<b>is stopped by</b>", _emphasis(party.protects)),
+                table_row("<b>must be trusted with</b>", _emphasis(party.trust)),
+            ),
+            look="rlm-ledger rlm-parties",
+        )
+    )
+
+
+def chain_html(party: Party) -> str:
+    """The way of a report, with the link that the party holds."""
+    chips = []
+    for place, (kind, words) in enumerate(CHAIN):
+        mark = " rlm-cheat" if place == party.place else ""
+        if kind == "wall":
+            chips.append(f'<b class="rlm-wall{mark}">leaves the device</b>')
+        else:
+            chips.append(f'<span class="rlm-{kind}{mark}">{words}</span>')
+    arrows = '<i class="rlm-arrow">→</i>'.join(chips)
+    return (
+        f'<div class="rlm-flow" role="img" aria-label="{party.name} on the way of a report"><div>{arrows}</div></div>'
+    )
+
+
+def _emphasis(words: str) -> str:
+    before, *rest = words.split("*")
+    return before if len(rest) < 2 else f"{before}<i>{rest[0]}</i>{''.join(rest[1:])}"
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    short="Your device",
+    title="Who must be trusted for what?",
+    idea=(
+        "On the pages of this app your browser does the owner’s part: it encodes, clips and adds noise, and <b>only "
+        "the report leaves</b>. That takes trust away from the collector, and from everybody after it. It does not "
+        "make trust vanish: some is left, with your own device and with whoever gave it the program."
+    ),
+    play=play,
+    notice=(
+        "Go through all five. Only two of them could break the promise, and neither is the collector.",
+        "Ask what a careful person would check: the program, once, rather than the collector, for ever.",
+        "The encoder may come from anybody. A bad one costs accuracy, not privacy.",
+    ),
+    question="A company you do not trust trained the encoder. What may happen to you?",
+    answers=(
+        Answer(
+            text="It sees my record, since its network works on it.",
+            feedback="The network runs on your device. What leaves has gone through clip and noise.",
+        ),
+        Answer(
+            text="My report may be useless, or be about what the company wants to know; ε holds all the same.",
+            feedback="Clip and noise come after the encoder, and the proof does not ask what it does.",
+            correct=True,
+        ),
+        Answer(
+            text="Nothing at all: a network cannot do harm.",
+            feedback="It decides what your ε is spent on. That is worth knowing, though the bound holds.",
+        ),
+    ),
+    sections=("introduction", "definitions"),
+)
