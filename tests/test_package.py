@@ -94,6 +94,8 @@ def test_pins_and_requirements_agree() -> None:
     named = {canonicalize_name(each.name): each.specifier for each in wanted}
     assert set(direct) == set(named) - {"rlm-ldp"}, "requirements.txt and pyproject.toml name other packages"
     assert all(named[name].contains(version) for name, version in direct.items())
+    site = [Requirement(text) for text in extras["docs"] if not text.startswith("rlm-ldp")]
+    assert all(each.specifier.contains(pins("requirements-dev.txt")[canonicalize_name(each.name)]) for each in site)
 
 
 def test_the_version_is_said_once() -> None:
