@@ -10,7 +10,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 # What a change is checked against while one works: formulas, mechanisms, formats, commands; no page, no browser.
 QUICK  := tests/owner tests/cli tests/zoo/test_pack.py tests/test_mechanism.py tests/test_architecture.py
 
-.PHONY: run test quick test-all check audit wheel pins clean
+.PHONY: run test quick test-all check audit docs wheel pins clean
 
 run: $(VENV)/runtime.done  ## serve the app on http://127.0.0.1:8501; HOST=0.0.0.0 serves others too
 	$(BIN)/python -m rlm_core run --host $(HOST) --port $(PORT)
@@ -32,6 +32,10 @@ check: $(VENV)/dev.done  ## style and types
 audit: $(VENV)/runtime.done  ## measure every mechanism's privacy (a few minutes)
 	$(BIN)/python -m rlm_core audit
 
+docs: $(VENV)/dev.done  ## the documentation, in docs/_build; a warning is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -b html -d docs/_build/trees -c docs . docs/_build/site
+	@echo "open docs/_build/site/docs/index.html"
+
 wheel:  ## the package, in dist/
 	$(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir dist .
 	@du -h dist/*.whl
@@ -48,7 +52,7 @@ pins:  ## renew constraints.txt
 	rm -rf $(VENV)-pins
 
 clean:
-	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) dist docs/_build .mypy_cache .pytest_cache .ruff_cache
 
 # torch goes first and alone: packages that look for it while they install would pull another build.
 $(VENV)/runtime.done: requirements.txt constraints.txt

@@ -95,8 +95,9 @@ def test_pins_and_requirements_agree() -> None:
     named = {canonicalize_name(each.name): each.specifier for each in wanted}
     assert set(direct) == set(named) - {"rlm-ldp"}, "requirements.txt and pyproject.toml name other packages"
     assert all(named[name].contains(version) for name, version in direct.items())
-    engine = [Requirement(text) for text in extras["cluster"] if not text.startswith("rlm-ldp")]
-    assert all(each.specifier.contains(pins("requirements-dev.txt")[canonicalize_name(each.name)]) for each in engine)
+    for extra in ("cluster", "docs"):
+        more = [Requirement(text) for text in extras[extra] if not text.startswith("rlm-ldp")]
+        assert all(each.specifier.contains(pinned[canonicalize_name(each.name)]) for each in more)
 
 
 def test_the_version_is_said_once() -> None:

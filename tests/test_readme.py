@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from rlm_core import Report, release
-
-ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+from tests.docs.markdown import ROOT, python_blocks
 
 
 def test_the_ten_lines_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _ = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    code, _ = python_blocks(ROOT / "README.md")
     names: dict[str, Any] = {}
     exec(code, names)
     report = Report.from_json(capsys.readouterr().out)
@@ -31,7 +29,7 @@ def test_the_ten_lines_of_the_library(capsys: pytest.CaptureFixture[str]) -> Non
 def test_the_lines_for_own_data(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, code = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    _, code = python_blocks(ROOT / "README.md")
     monkeypatch.chdir(tmp_path)  # from another folder, as a user would
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # by chance (once in a thousand) no better than the majority

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-CODE = re.compile(r"(``.*?``|:\w+:`.*?`|`[^`]*`_*)")
+MARKED = re.compile(r"(``.*?``|:\w+:`.*?`|`[^`]*`_*|\*\*[^*]+\*\*|(?<![\w*])\*[^\s*][^*]*\*(?![\w*]))")
+"""Code, references, and emphasis that is closed on its line."""
 
 
 def escape(line: str) -> str:
@@ -14,10 +15,10 @@ def escape(line: str) -> str:
     >>> escape("p(z | x) and ``a | b``")
     'p(z \\\\| x) and ``a | b``'
     """
-    if line.lstrip().startswith((">>>", "...", "*", "-")):  # code, and lists
+    if line.lstrip().startswith((">>>", "...", "* ", "- ")):  # code, and lists
         head, rest = line[: len(line) - len(line.lstrip()) + 2], line.lstrip()[2:]
         return line if line.lstrip().startswith((">>>", "...")) else head + escape(rest)
-    parts = CODE.split(line)
+    parts = MARKED.split(line)
     return "".join(
         part if at % 2 else re.sub(r"([|*])|(?<=\w)_(?=\W|$)", r"\\\g<0>", part) for at, part in enumerate(parts)
     )
@@ -45,7 +46,13 @@ def _in_list(lines: list[str]) -> bool:
     return bool(block) and (block[-1].startswith((":", "*", "-", "  ")) or block[-1].rstrip().endswith("::"))
 
 
+def skip(app: Any, what: str, name: str, found: Any, skipped: bool, options: Any) -> bool | None:
+    """Methods that scikit-learn adds to every estimator are not ours to document."""
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx. Runs after napoleon, which has turned "Args:" into fields."""
     app.connect("autodoc-process-docstring", plain, priority=900)
+    app.connect("autodoc-skip-member", skip)
     return {"parallel_read_safe": True}

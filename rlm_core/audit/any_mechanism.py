@@ -134,7 +134,7 @@ def audit_any(
     True
     """
     mechanism = AnyMechanism(
-        name=name or getattr(call, "__name__", type(call).__name__),
+        name=name or str(getattr(call, "__name__", type(call).__name__)),
         epsilon=epsilon,
         call=call,
         records=tuple(np.asarray(each) for each in records),

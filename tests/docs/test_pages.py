@@ -1,0 +1,76 @@
+"""What the documentation says is so: its Python runs, the tests that it names are there, the site builds clean."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.markdown import ROOT, named_tests, python_blocks
+
+PAGES = sorted(page for page in (ROOT / "docs").glob("**/*.md") if "_build" not in page.parts)
+WITH_CODE = [page.relative_to(ROOT).as_posix() for page in PAGES if python_blocks(page)]
+LONG = ("docs/tutorial.md", "docs/howto/own-pictures.md")
+"""More than five seconds: run by `make test-all`."""
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.slow) if page in LONG else page for page in WITH_CODE]
+)
+def test_every_block_of_python_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page in order, as a reader would type them; from another folder."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for number, block in enumerate(python_blocks(ROOT / page)):
+        exec(compile(block, f"{page}, block {number}", "exec", dont_inherit=True), names)
+
+
+def test_the_tutorial_and_the_guides_have_code() -> None:
+    assert set(LONG) <= set(WITH_CODE) and len(WITH_CODE) >= 5
+
+
+@pytest.mark.parametrize("page", ["sharp-edges", "audits", "campaigns", "threat-model"])
+def test_named_tests_exist(page: str) -> None:
+    for path, name in named_tests((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")):
+        assert (ROOT / path).is_file(), f"docs/{page}.md names {path}"
+        assert f"def {name}" in (ROOT / path).read_text(encoding="utf-8"), f"{path} has no {name}"
+
+
+def test_ten_sharp_edges_each_with_guard_test_and_limit() -> None:
+    text = (ROOT / "docs" / "sharp-edges.md").read_text(encoding="utf-8")
+    edges = re.split(r"^## \d+\. ", text, flags=re.MULTILINE)[1:]
+    assert len(edges) == 10
+    for edge in edges:
+        assert "**Guard.**" in edge and "**It cannot**" in edge and named_tests(edge), edge.splitlines()[0]
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    """Links within the site, references in docstrings, commands' help: all are checked by the build."""
+    pytest.importorskip("sphinx")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-d", str(tmp_path / "trees")]
+    done = subprocess.run(
+        [*command, "-b", "html", "-c", str(ROOT / "docs"), str(ROOT), str(tmp_path / "site")],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    site = tmp_path / "site" / "docs"
+    commands = (site / "reference" / "command-line.html").read_text(encoding="utf-8")
+    assert "usage: rlm audit" in commands and "MODULE:CALLABLE" in commands
+    assert "POST /api/campaigns" in (site / "reference" / "http-api.html").read_text(encoding="utf-8")
+    assert "LaplaceNoise" in (site / "reference" / "api.html").read_text(encoding="utf-8")
+    _contacts_nobody(tmp_path / "site")
+
+
+def _contacts_nobody(site: Path) -> None:
+    """A page of the site loads nothing from another host, as the app does not."""
+    for page in site.glob("**/*.html"):
+        loaded = re.findall(r'<(?:script|img|iframe)[^>]*\ssrc="(https?:[^"]*)"', page.read_text(encoding="utf-8"))
+        loaded += re.findall(r'<link[^>]*rel="stylesheet"[^>]*href="(https?:[^"]*)"', page.read_text(encoding="utf-8"))
+        assert not loaded, f"{page.name} loads {loaded[0]}"
