@@ -22,6 +22,7 @@ COMMANDS = {
     "frozen": ("frozen", "the frozen protocol of docs/protocol.md; appends to benchmarks/results"),
     "crowd_curve": ("crowd_curve", "the paper's mechanism with more and more people, for the start page"),
     "load": ("app_speed.load", "how long a slider takes while 20 or 40 others move theirs"),
+    "hall": ("app_speed.hall", "another visitor's slider while a lecture hall sends its reports"),
     "report": ("report", "ours against the paper, from the committed results"),
 }
 """Command to its module and what it does. A new experiment adds its line here."""

@@ -26,7 +26,6 @@ import numpy as np
 from benchmarks.service import postgresql
 from benchmarks.service.coverage import PEOPLE, campaigns, coverage
 from benchmarks.service.phones import open_page
-from benchmarks.service.slider import RATE, slider
 from collection.campaign import Campaign
 from collection.questions import OneOf
 from collection.store import Store, report_id
@@ -35,7 +34,7 @@ from rlm_core.owner.labels import RandomisedResponse
 RESULTS = Path(__file__).parents[1] / "results" / "service.json"
 CONNECTIONS = 32
 AT_ONCE = 500
-PARTS = ("sqlite", "postgresql", "coverage", "slider")
+PARTS = ("sqlite", "postgresql", "coverage", "slider")  # the last is benchmarks/app_speed/hall.py's
 Figures = dict[str, Any]
 
 
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reports", type=int, default=5000, help="for each load (default %(default)s)")
     parser.add_argument("--kills", type=int, default=10, help="of each server (default %(default)s)")
     parser.add_argument("--rooms", type=int, default=1000, help="simulated campaigns a kind and size (%(default)s)")
-    parser.add_argument("--only", choices=PARTS, help="a part; the rest stays")
+    parser.add_argument("--only", choices=PARTS[:3], help="a part; the rest stays")
     parser.add_argument("--out", type=Path, default=RESULTS, help="JSON that is updated (default %(default)s)")
 
 
@@ -55,7 +54,6 @@ def main(options: argparse.Namespace) -> int:
         "sqlite": lambda: database("sqlite", options),
         "postgresql": lambda: database("postgresql", options),
         "coverage": lambda: coverages(options.rooms),
-        "slider": lambda: slider(asked(), bodies(asked(), 60 * RATE)),
     }
     kept: Figures = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
     for name, measure in parts.items():

@@ -1,8 +1,13 @@
-"""Another visitor of the same server moves a slider: alone, and while a lecture hall sends its reports."""
+"""Another visitor of the same server moves a slider: alone, and while a lecture hall sends its reports.
+
+Its figures belong to those of ``python -m benchmarks service``, and are written into the same file.
+"""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+import json
 import statistics
 import tempfile
 import threading
@@ -10,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.app_speed.load import running, visit
+from benchmarks.service.measure import RESULTS, asked, bodies, summary
 from benchmarks.service.phones import send_all
-from collection.campaign import Campaign
 from collection.store import Store
 
 RATE = 100
@@ -19,8 +24,24 @@ RATE = 100
 MOVES = 15
 
 
-def slider(campaign: Campaign, bodies: list[bytes]) -> dict[str, Any]:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line."""
+    parser.add_argument("--out", type=Path, default=RESULTS, help="JSON that is updated (default %(default)s)")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Measure, print, and write."""
+    kept: dict[str, Any] = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
+    kept["slider"] = slider()
+    options.out.write_text(json.dumps(summary(kept), indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(kept["slider"], indent=1))
+    return 0
+
+
+def slider() -> dict[str, Any]:
     """The median time of a move idle and during the load, on the server that ``rlm run`` starts."""
+    campaign = asked()
+    sent = bodies(campaign, 60 * RATE)
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder) / 'campaigns.db'}"
         made = Store(url).create(campaign)
@@ -28,7 +49,7 @@ def slider(campaign: Campaign, bodies: list[bytes]) -> dict[str, Any]:
             asyncio.run(visit(port, "advise", 1, 3))  # what the first visit loads does not count
             idle = median(port)
             path, halt = f"/api/campaigns/{made.id}/reports", threading.Event()
-            hall = threading.Thread(target=lambda: asyncio.run(steadily(port, path, bodies, halt)))
+            hall = threading.Thread(target=lambda: asyncio.run(steadily(port, path, sent, halt)))
             hall.start()
             busy = median(port)
             halt.set()
