@@ -79,8 +79,8 @@ async def open_page(port: int, path: str, count: int) -> Load:
 
 
 async def _request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, body: bytes) -> int:
-    head = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
-    writer.write(head.encode() + body)
+    kind = f"content-type: application/json\r\ncontent-length: {len(body)}"
+    writer.write(f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{kind}\r\n\r\n".encode() + body)
     answer = await reader.readuntil(b"\r\n\r\n")
     lines = answer.decode("latin-1").lower().split("\r\n")
     length = next(int(line.split(":")[1]) for line in lines if line.startswith("content-length:"))
