@@ -27,7 +27,8 @@ from rlm_core import zoo
 from ui.collect.queue import RunQueue
 from ui.collect.reports import Choice, collect, task_of
 from ui.collect.runs import Run
-from ui.collect.task import Event, Task, learn
+from ui.collect.events import Event
+from ui.collect.task import Task, learn
 
 ENTRY = Path(__file__).resolve().parents[2] / "app.py"
 BUDGETS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
