@@ -143,6 +143,16 @@ export class CodeDecoder {
   }
 }
 
+/**
+ * The decoder of a mechanism's codes, which its file has finer if there is a cut.
+ * @param {Record<string, import("./weights.js").Tensor>} weights
+ * @param {number[]} [cut] the merged code of every code of the file
+ */
+export function codeDecoder(weights, cut) {
+  const stored = new CodeDecoder(weights);
+  return cut ? stored.merged(cut) : stored;
+}
+
 /** @param {Float64Array} weights */
 export function normalised(weights) {
   const total = weights.reduce((a, b) => a + b, 0);

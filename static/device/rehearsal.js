@@ -1,7 +1,7 @@
 // Rehearsals: draws that never leave the device, and what a collector would make of them. Nothing is spent by them,
 // because nothing is sent. What is sent is drawn afresh (release.js): to choose among draws would not be ε-LDP.
 
-import { CodeDecoder, decoder, normalised } from "./decoder.js";
+import { codeDecoder, decoder, normalised } from "./decoder.js";
 import { infer, laplaceLogLikelihood, priorOf, setLogLikelihood } from "./inference.js";
 import { systemBytes } from "./randomness.js";
 import { plan } from "./release.js";
@@ -82,8 +82,7 @@ export class Collector {
     this.mechanism = mechanism;
     this.classes = classes.length;
     this.prior = priorOf(tensors(bundleFile), cut);
-    const codes = shape?.kind === "codes" ? new CodeDecoder(weights) : null;
-    this.codes = codes && cut ? codes.merged(cut) : codes;
+    this.codes = shape?.kind === "codes" ? codeDecoder(weights, cut) : null;
     this.decode = shape && !this.codes ? decoder(shape, weights) : null;
   }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance import channels, draws
+from conformance import channels, draws, mechanisms
 from device_server import DEVICE, VECTORS, in_chromium, in_node, site
 
 from rlm_core.device.description import description, offered
@@ -93,7 +93,7 @@ def test_the_vectors_are_what_python_computes_today() -> None:
 def test_every_mechanism_that_the_device_offers_has_its_vectors() -> None:
     """With the same digest and the same weights: else the vectors are of another mechanism."""
     committed = json.loads((VECTORS / "mechanisms.json").read_text(encoding="utf-8"))["mechanisms"]
-    expected = [json.loads(json.dumps(description(name))) for name in offered()]
+    expected = [json.loads(json.dumps(description(name))) for name in (*offered(), *mechanisms.CUTS)]
     assert [each["description"] for each in committed] == expected
     assert all(each["reports"] for each in committed)
 

@@ -150,7 +150,7 @@ async function mechanisms({ records, mechanisms: all }, { device, tape, same, ne
       } else same(`${name}: bytes of a report`, [text], [report]);
     }
     if (belief) {
-      const prior = device.priorOf(device.tensors(await file("bundle")));
+      const prior = device.priorOf(device.tensors(await file("bundle")), description.cut);
       const weights = device.tensors(await file("decoder"));
       const isSet = description.release === "codes";
       const likelihood = isSet
@@ -159,7 +159,7 @@ async function mechanisms({ records, mechanisms: all }, { device, tape, same, ne
       const labels = new device.RandomisedResponse({ epsilon: belief.epsilon_label, classes: description.classes.length });
       const classes = device.infer(likelihood, prior, labels.classes, labels.logLikelihood(belief.label)).classes;
       near(`${name}: belief`, classes, belief.classes, 1e-3);
-      const codeDecoder = isSet && new device.CodeDecoder(weights);
+      const codeDecoder = isSet && device.codeDecoder(weights, description.cut);
       const decoded = codeDecoder
         ? codeDecoder.mean(codeDecoder.posterior(Uint8Array.from(belief.sent), belief.epsilon))
         : device.decoder(description.decoder, weights)(belief.sent);
