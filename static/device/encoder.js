@@ -21,13 +21,35 @@ export function mlp(weights, prefix = "") {
     layers.forEach(({ shape: [rows, columns], data, bias }, layer) => {
       if (input.length !== columns) throw new RangeError(`Expected ${columns} numbers, got ${input.length}.`);
       const output = new Float64Array(rows);
-      for (let row = 0, at = 0; row < rows; row++) {
-        let sum = bias[row];
-        for (let column = 0; column < columns; column++) sum += data[at++] * input[column];
+      for (let row = 0; row < rows; row++) {
+        const sum = bias[row] + dot(data, row * columns, input);
         output[row] = layer < layers.length - 1 && !(sum > 0) ? 0 : sum;
       }
       input = output;
     });
     return input;
   };
+}
+
+/**
+ * Σ a[at + i]·b[i]. Four sums at once: a sum that waits for the one before takes three times as long.
+ * @param {Float32Array} a
+ * @param {number} at
+ * @param {Float64Array} b
+ */
+function dot(a, at, b) {
+  const length = b.length;
+  let i = 0;
+  let one = 0;
+  let two = 0;
+  let three = 0;
+  let four = 0;
+  for (; i + 3 < length; i += 4, at += 4) {
+    one += a[at] * b[i];
+    two += a[at + 1] * b[i + 1];
+    three += a[at + 2] * b[i + 2];
+    four += a[at + 3] * b[i + 3];
+  }
+  for (; i < length; i++, at++) one += a[at] * b[i];
+  return one + two + (three + four);
 }

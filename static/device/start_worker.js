@@ -3,8 +3,9 @@
 
 import { codesFor, frequencies, mergedCodes } from "./code_tree.js";
 import { everyLabelOwnsACode, expectationMaximisation, guessSenders, labelsOf, oneToOne, PairSets } from "./crowd.js";
-import { CodesLane, newTapes, NumbersLane, PixelsLane } from "./lanes.js";
+import { CodesLane, NumbersLane, PixelsLane } from "./lanes.js";
 import { PairSelection } from "./pairs.js";
+import { newTapes } from "./rehearsal.js";
 import { SimulatedSets } from "./simulation.js";
 import { download, tensors } from "./weights.js";
 
@@ -44,12 +45,11 @@ async function openLanes({ x, label, order, people, descriptions }) {
     again: () => { tapes = newTapes(REHEARSALS); },
     digit: async (epsilon, isOld) => {
       const kept = tapes;
-      self.postMessage({ epsilon, lane: "numbers", draws: kept.map((each) => numbers.rehearse(label, epsilon, each)) });
-      const draws = kept.map((each) => codes.rehearse(label, epsilon, each));
-      self.postMessage({ epsilon, lane: "codes", draws, codes: codes.at(epsilon).decoder.frequencies.length });
+      self.postMessage({ epsilon, lane: "numbers", draws: numbers.rehearse(label, epsilon, kept) });
+      self.postMessage({ epsilon, lane: "codes", draws: codes.rehearse(label, epsilon, kept), codes: codes.codesAt(epsilon) });
       await pause(); // the first 784 exact draws of each take long: a newer ε goes first
       if (isOld()) return;
-      self.postMessage({ epsilon, lane: "pixels", draws: kept.map((each) => pixels.rehearse(label, epsilon, each)) });
+      self.postMessage({ epsilon, lane: "pixels", draws: pixels.rehearse(label, epsilon, kept) });
     },
   };
 }
