@@ -12,6 +12,7 @@ import { tensors } from "./weights.js";
 
 const PICTURED = 300; // public records that the best picture is the mean of; a photo takes longer to decode
 const PHOTOS = 100;
+const AT_ONCE = 10;
 
 /**
  * The collector of a mechanism.
@@ -70,22 +71,28 @@ export class NumbersCollector {
     return { numbers, ...infer(laplaceLogLikelihood(numbers, scale, this.prior, said), this.prior, this.classes, said) };
   }
 
-  /** Decode public records: once, and before a slider moves. */
-  prepare() {
+  /**
+   * Decode public records, once, before a slider moves.
+   * @param {() => Promise<void>} pause so that others have their turn
+   */
+  async prepare(pause) {
     const decode = this.decode;
     if (!decode || this.#pictured) return;
     const { z, y, width } = this.prior;
     const step = Math.max(1, Math.ceil(y.length / (this.mechanism.description.trunk ? PHOTOS : PICTURED)));
     const rows = Array.from({ length: Math.ceil(y.length / step) }, (_, i) => i * step);
-    const decoded = rows.map((m) => decode(z.subarray(m * width, (m + 1) * width)));
+    const decoded = [];
+    for (const m of rows) {
+      decoded.push(decode(z.subarray(m * width, (m + 1) * width)));
+      if (decoded.length % AT_ONCE === 0) await pause();
+    }
     const records = new Float32Array(rows.length * decoded[0].length);
     decoded.forEach((record, i) => records.set(record, i * record.length));
     this.#pictured = { rows, records };
   }
 
-  /** The mean record under the belief: a blur where nothing is known. @param {Float64Array} belief */
+  /** The mean record under the belief, once it is prepared: a blur where nothing is known. @param {Float64Array} belief */
   meanRecord(belief) {
-    this.prepare();
     if (!this.#pictured) return null;
     const { rows, records } = this.#pictured;
     return weightedMean(normalised(Float64Array.from(rows, (m) => belief[m])), records);

@@ -45,7 +45,7 @@ const methods = {
     const features = description.trunk ? await trunk(description.trunk, by.trunk) : null;
     const mechanism = Mechanism.from(description, by.encoder ?? null, features);
     const other = collector && by.bundle ? collectorOf(mechanism, by.decoder, by.bundle) : null;
-    if (other && "prepare" in other) other.prepare();
+    if (other && "prepare" in other) await other.prepare(pause);
     loaded.set(key, { mechanism, collector: other });
     return { bytes: total };
   },
@@ -124,6 +124,9 @@ const methods = {
     return release(get(key).mechanism, x, label, settings);
   },
 };
+
+/** A rehearsal that waits goes first. */
+const pause = () => new Promise((/** @type {(value: void) => void} */ resolve) => { setTimeout(resolve); });
 
 /** @param {string} key */
 function get(key) {

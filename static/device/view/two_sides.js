@@ -229,9 +229,17 @@ export class TwoSides {
     if (known) return known;
     const loading = this.queue.then(() => this.#fetch(name));
     this.queue = loading.catch(() => {});
+    this.#waitingFor(1);
+    this.queue.then(() => this.#waitingFor(-1));
     this.loading.set(name, loading);
     loading.catch(() => this.loading.delete(name)); // another try may succeed
     return loading;
+  }
+
+  /** How many files are still to come; tests and measurements wait for none. @param {number} more */
+  #waitingFor(more) {
+    this.pending = (this.pending ?? 0) + more;
+    this.root.dataset.loading = String(this.pending);
   }
 
   /** @param {string} name */
