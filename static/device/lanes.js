@@ -44,11 +44,10 @@ export class NumbersLane {
   rehearse(label, epsilon, tapes) {
     const settings = { epsilon, lam: LAM };
     const planned = plan(this.mechanism, label, settings);
-    return rehearse(this.mechanism, null, this.h, label, settings, tapes).map((sent) => {
-      const { numbers, classes } = this.collector.believe(sent, planned);
-      const picture = this.collector.decode?.(numbers);
-      if (!picture) throw new Error("Expected a mechanism with a decoder.");
-      return { picture, classes };
+    const sent = rehearse(this.mechanism, null, this.h, label, settings, tapes);
+    return this.collector.readWithoutBest(sent, planned).map(({ decoded, classes }) => {
+      if (!decoded) throw new Error("Expected a mechanism with a decoder.");
+      return { picture: decoded, classes };
     });
   }
 }

@@ -60,7 +60,7 @@ export const newTapes = (count) => Array.from({ length: count }, () => ({ record
 /**
  * One rehearsal of h for each pair of tapes: exact noise.
  * @param {import("./mechanism.js").Mechanism} mechanism
- * @param {{read(sent: import("./collector.js").Sent, planned: import("./release.js").Plan): import("./collector.js").Read} | null} collector
+ * @param {ReturnType<typeof import("./collector.js").collectorOf> | null} collector
  * @param {Float64Array} h
  * @param {number | null} label
  * @param {import("./release.js").Settings} settings
@@ -69,12 +69,13 @@ export const newTapes = (count) => Array.from({ length: count }, () => ({ record
  */
 export function rehearse(mechanism, collector, h, label, settings, tapes) {
   const planned = plan(mechanism, label, settings); // once for all: its thresholds take long
-  return tapes.map((each) => {
+  const sent = tapes.map((each) => {
     const payload = planned.rehearse(each.record, h);
     const reported = planned.labels && label !== null ? planned.labels.privatiseWith(each.label.read(), label) : null;
     const numbers = "numbers" in payload ? payload.numbers : null;
     const members = "members" in payload ? payload.members : null;
-    const sent = { numbers, members, label: reported };
-    return { ...sent, ...(collector ? collector.read(sent, planned) : { decoded: null, best: null, classes: null }) };
+    return { numbers, members, label: reported };
   });
+  const read = collector?.readAll(sent, planned);
+  return sent.map((each, i) => ({ ...each, ...(read?.[i] ?? { decoded: null, best: null, classes: null }) }));
 }
