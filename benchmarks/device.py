@@ -26,6 +26,7 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
+from benchmarks.app_speed.two_sides import processor_seconds
 from device_routes import ROUTES
 from rlm_core import zoo
 from rlm_core.data.samples import cifar10_samples, loan_examples, mnist_samples
@@ -139,17 +140,9 @@ def in_turns(there: Any, name: str, x: FloatArray, count: int, repeats: int) -> 
 
 def processor_ms(there: Any, script: str, argument: Any, *, count: int) -> float:
     """Processor time of the browser's page processes while a script runs, for each of its ``count`` rounds."""
-    session = there.context.browser.new_browser_cdp_session()
-
-    def used() -> float:
-        processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
-        return float(sum(each["cpuTime"] for each in processes if each["type"] == "renderer"))
-
-    before = used()
+    before = processor_seconds(there.context.browser)
     there.evaluate(script, argument)
-    milliseconds = 1e3 * (used() - before) / count
-    session.detach()
-    return milliseconds
+    return 1e3 * (processor_seconds(there.context.browser) - before) / count
 
 
 @contextmanager

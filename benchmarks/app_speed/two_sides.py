@@ -1,9 +1,10 @@
-"""The two sides in a real browser: how often rehearsals change while a slider moves, and what leaves before "send".
+"""Start, picture and row page in a real browser: how often rehearsals change while ε is dragged, and what leaves.
 
-``updates_per_second``: the app as it is served, headless Chromium, the ε slider moved at every frame for some seconds;
-all eight rehearsals are drawn, decoded and painted at each update. ``bytes_before_send``: the bytes of requests and
-frames of web sockets that differ between two visits that do the same with different records. Wall time on whatever
-else the machine is doing.
+``updates_per_second_<page>_<lane>``: the app as it is served, headless Chromium, the ε slider moved at every frame for
+some seconds; all eight rehearsals are drawn, decoded and painted at each update (on the start page of three lanes).
+Wall time, so on whatever else the machine is doing. ``cpu_ms_per_update_…`` is the processor time of the page's own
+process, all its threads, for one update. ``bytes_before_send``: the bytes of requests and frames of web sockets that
+differ between two visits that do the same with different records.
 """
 
 from __future__ import annotations
@@ -24,15 +25,22 @@ from typing import Any
 
 ENTRY = Path(__file__).resolve().parents[2] / "serve.py"
 SECONDS = 4.0
-PAGES = {"mnist": "/image?mech=numbers", "mnist_codes": "/image?mech=codes", "row": "/row?mech=numbers"}
-UPDATES = "() => Number(document.querySelector('.sides')?.dataset.updates ?? 0)"
-DRAG = """(seconds) => new Promise((done) => {
-    const sides = document.querySelector(".sides"), slider = sides.querySelector(".eps input");
-    const [start, first] = [performance.now(), Number(sides.dataset.updates)];
+PAGES = {
+    "start": "/",
+    "mnist_pixels": "/image?mech=pixels",
+    "mnist_numbers": "/image?mech=numbers",
+    "mnist_codes": "/image?mech=codes",
+    "row_numbers": "/row?mech=numbers",
+    "row_codes": "/row?mech=codes",
+}
+STAGE = ".stage[data-updates], .sides[data-updates]"
+DRAG = """(stage, seconds) => new Promise((done) => {
+    const slider = stage.querySelector("#epsilon, .eps input");
+    const [start, first] = [performance.now(), Number(stage.dataset.updates)];
     let [at, step] = [Number(slider.value), 1];
     const move = () => {
         const passed = (performance.now() - start) / 1000;
-        if (passed > seconds) return done((Number(sides.dataset.updates) - first) / passed);
+        if (passed > seconds) return done([Number(stage.dataset.updates) - first, passed]);
         step = at + step > 19 ? -1 : at + step < 0 ? 1 : step;
         slider.value = at += step;
         slider.dispatchEvent(new Event("input"));
@@ -58,20 +66,36 @@ def main(options: argparse.Namespace) -> int:
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
     with serving() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
-        figures = {f"updates_per_second_{name}": updates(browser, address + path) for name, path in PAGES.items()}
+        figures: dict[str, float] = {}
+        for name, path in PAGES.items():
+            rate, cost = updates(browser, address + path)
+            figures |= {f"updates_per_second_{name}": rate, f"cpu_ms_per_update_{name}": cost}
+        figures["updates_per_second"] = min(figures[f"updates_per_second_{name}"] for name in PAGES)
         figures["bytes_before_send"] = differing_bytes(*(sent(browser, address, number) for number in (2, 25)))
         browser.close()
     print(json.dumps(figures, indent=None if options.json else 1))
     return 0
 
 
-def updates(browser: Any, address: str) -> float:
-    """Updates a second; a first round fetches every network that the slider passes."""
+def updates(browser: Any, address: str) -> tuple[float, float]:
+    """Updates a second, and processor milliseconds of each; a first round fetches all networks that ε passes."""
     page = opened(browser, address)
-    page.evaluate(DRAG, SECONDS)
-    rate = float(page.evaluate(DRAG, SECONDS))
+    stage = page.locator(STAGE)
+    stage.evaluate(DRAG, SECONDS)
+    loaded(page)
+    before = processor_seconds(browser)
+    count, passed = stage.evaluate(DRAG, SECONDS)
+    used = processor_seconds(browser) - before
     page.context.close()
-    return round(rate, 1)
+    return round(count / passed, 1), round(1e3 * used / max(1, count), 1)
+
+
+def processor_seconds(browser: Any) -> float:
+    """What the browser's page processes have used so far, all threads."""
+    session = browser.new_browser_cdp_session()
+    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    session.detach()
+    return float(sum(each["cpuTime"] for each in processes if each["type"] == "renderer"))
 
 
 def sent(browser: Any, address: str, number: int) -> list[bytes]:
@@ -86,7 +110,8 @@ def sent(browser: Any, address: str, number: int) -> list[bytes]:
     slider = page.locator(".sides .eps input")
     for press in ["ArrowRight"] * 3 + ["ArrowLeft"] * 6:
         slider.press(press)
-    page.wait_for_timeout(3000)
+    loaded(page)
+    page.wait_for_timeout(1000)
     context.close()
     return pieces
 
@@ -106,7 +131,13 @@ def opened(browser: Any, address: str) -> Any:
 def _ready(page: Any, address: str) -> None:
     page.set_default_timeout(180_000)
     page.goto(address)
-    page.wait_for_function(f"() => ({UPDATES})() > 0")
+    page.locator(STAGE).wait_for()
+    loaded(page)
+
+
+def loaded(page: Any) -> None:
+    """Wait until every network that the slider may pass is there."""
+    page.wait_for_function("() => (document.querySelector('.sides')?.dataset.loading ?? '0') === '0'")
 
 
 def _bytes(frame: Any) -> bytes:

@@ -2,22 +2,21 @@
 // sends picture and label, and the guess comes from the whole report, so that lanes can be compared. The collector
 // knows public people (D₁) with their labels, and nothing else.
 
-import { codesFor, frequencies, mergedCodes } from "./code_tree.js";
-import { CodeDecoder, decoder, normalised } from "./decoder.js";
-import { infer, laplaceLogLikelihood, priorOf } from "./inference.js";
+import { codesFor, mergedCodes } from "./code_tree.js";
+import { CodesCollector, NumbersCollector } from "./collector.js";
+import { normalised } from "./decoder.js";
+import { infer, laplaceLogLikelihood } from "./inference.js";
 import { Mechanism } from "./mechanism.js";
-import { discreteLaplace } from "./randomness.js";
-import { rehearse, Tape } from "./rehearsal.js";
+import { rehearse } from "./rehearsal.js";
 import { plan } from "./release.js";
 import { tensors } from "./weights.js";
 
 /** @typedef {import("./mechanism.js").Description} Description */
 /** @typedef {Record<string, ArrayBuffer>} Files  by role */
-/** @typedef {{record: Tape, label: Tape}} Tapes */
+/** @typedef {import("./rehearsal.js").Tapes} Tapes */
 /** @typedef {{picture: Float64Array, classes: Float64Array}} Seen  what a collector sees, and believes */
 
 const LAM = 0.7; // the paper's, for pictures: how pixels and numbers divide ε
-const PUBLIC = 1000; // people of D₁ whom a report of numbers is compared with
 
 /** Noise on 8 learnt numbers: the paper's V-RLM. The picture is decoder(z̃). */
 export class NumbersLane {
@@ -27,9 +26,7 @@ export class NumbersLane {
    */
   constructor(description, files) {
     this.mechanism = Mechanism.from(description, files.encoder);
-    this.decode = decoder(/** @type {any} */ (description.decoder), tensors(files.decoder));
-    const { z, y, width } = priorOf(tensors(files.bundle));
-    this.prior = { z: z.subarray(0, PUBLIC * width), y: y.subarray(0, PUBLIC), width };
+    this.collector = new NumbersCollector(this.mechanism, tensors(files.decoder), tensors(files.bundle));
     this.h = new Float64Array(description.latent_dim);
   }
 
@@ -41,18 +38,17 @@ export class NumbersLane {
   /**
    * @param {number} label
    * @param {number} epsilon
-   * @param {Tapes} tapes
-   * @returns {Seen}
+   * @param {Tapes[]} tapes
+   * @returns {Seen[]}
    */
   rehearse(label, epsilon, tapes) {
     const settings = { epsilon, lam: LAM };
-    const { numbers, label: sent } = rehearse(this.mechanism, null, this.h, label, settings, tapes);
-    const { epsilonX, labels } = plan(this.mechanism, label, settings);
-    if (!numbers || sent === null || !labels) throw new Error("Expected numbers and a label.");
-    const said = labels.logLikelihood(sent);
-    const { scale } = /** @type {import("./laplace.js").LaplaceNoise} */ (this.mechanism.noise(epsilonX));
-    const belief = infer(laplaceLogLikelihood(numbers, scale, this.prior), this.prior, said.length, said);
-    return { picture: this.decode(numbers), classes: belief.classes };
+    const planned = plan(this.mechanism, label, settings);
+    const sent = rehearse(this.mechanism, null, this.h, label, settings, tapes);
+    return this.collector.readWithoutBest(sent, planned).map(({ decoded, classes }) => {
+      if (!decoded) throw new Error("Expected a mechanism with a decoder.");
+      return { picture: decoded, classes };
+    });
   }
 }
 
@@ -64,11 +60,10 @@ export class PixelsLane {
    */
   constructor(description, codes) {
     this.mechanism = Mechanism.from({ ...description, classes: codes.description.classes }, null);
-    const { prototypes: z, width } = codes.fine;
+    const { collector } = codes.cut(codes.finest);
+    const { prototypes: z, width } = collector.codes;
     this.means = { z, y: new Float32Array(z.length / width), width };
-    this.joint = codes.jointOf(codes.finest);
-    /** @type {WeakMap<Tape, number[]>} drawn once for each tape: at another ε only their scale changes */
-    this.drawn = new WeakMap();
+    this.people = collector.people;
     this.x = new Float64Array(width);
   }
 
@@ -80,26 +75,25 @@ export class PixelsLane {
   /**
    * @param {number} label
    * @param {number} epsilon
-   * @param {Tapes} tapes
-   * @returns {Seen}
+   * @param {Tapes[]} tapes
+   * @returns {Seen[]}
    */
   rehearse(label, epsilon, tapes) {
-    const { epsilonX, labels } = plan(this.mechanism, label, { epsilon, lam: LAM });
-    const { gridSteps } = /** @type {import("./per_feature_laplace.js").PerFeatureLaplace} */ (this.mechanism.noise(epsilonX));
-    const noise = this.drawn.get(tapes.record) ?? discreteLaplace(this.x.length, tapes.record.read());
-    this.drawn.set(tapes.record, noise);
-    const numbers = this.x.map((value, j) => (Math.round(value * gridSteps) + noise[j]) / gridSteps);
+    const settings = { epsilon, lam: LAM };
+    const { epsilonX, labels } = plan(this.mechanism, label, settings);
     if (!labels) throw new Error("Expected a label.");
-    const said = labels.logLikelihood(labels.privatiseWith(tapes.label.read(), label));
     const scale = this.x.length / epsilonX;
-    const likelihood = infer(laplaceLogLikelihood(numbers, scale, this.means), this.means, 1).records;
-    const classes = new Float64Array(said.length);
-    this.joint.forEach((people, pair) => {
-      const y = pair % classes.length;
-      classes[y] += people * likelihood[Math.floor(pair / classes.length)] * Math.exp(said[y]);
-    });
     const [low, high] = [-4 * scale, 1 + 4 * scale]; // from black to white
-    return { picture: numbers.map((value) => (value - low) / (high - low)), classes: normalised(classes) };
+    return rehearse(this.mechanism, null, this.x, label, settings, tapes).map(({ numbers, label: sent }) => {
+      if (!numbers || sent === null) throw new Error("Expected numbers and a label.");
+      const said = labels.logLikelihood(sent).map(Math.exp);
+      const likelihood = infer(laplaceLogLikelihood(numbers, scale, this.means), this.means, 1).records;
+      const classes = new Float64Array(said.length);
+      for (let c = 0, pair = 0; c < likelihood.length; c++) {
+        for (let y = 0; y < said.length; y++) classes[y] += this.people[pair++] * likelihood[c] * said[y];
+      }
+      return { picture: numbers.map((value) => (value - low) / (high - low)), classes: normalised(classes) };
+    });
   }
 }
 
@@ -113,74 +107,54 @@ export class CodesLane {
    */
   constructor(description, files, order, people) {
     this.description = description;
+    this.files = files;
     this.order = order;
     this.people = people;
-    this.classes = description.classes.length;
     this.finest = order.length + 1;
-    this.encoder = files.encoder;
-    this.fine = new CodeDecoder(tensors(files.decoder));
-    this.prior = priorOf(tensors(files.bundle));
     this.x = new Float64Array(description.input_dim);
-    /** @type {Map<number, {mechanism: Mechanism, h: Float64Array, joint: Float64Array, decoder: CodeDecoder}>} */
+    /** @type {Map<number, ReturnType<CodesLane["cut"]>>} */
     this.cuts = new Map();
+    /** @type {Map<number, Float64Array>} of this record, by k */
+    this.h = new Map();
   }
 
   /** @param {number} epsilon */
-  at(epsilon) {
-    const k = codesFor(epsilon, this.people, this.finest);
-    const known = this.cuts.get(k) ?? this.cut(k);
-    this.cuts.set(k, known);
-    return known;
+  codesAt(epsilon) {
+    return codesFor(epsilon, this.people, this.finest);
   }
 
   /**
-   * The mechanism with k codes, the public people's pairs and the codes' mean pictures.
+   * The mechanism with k codes and its collector.
    * @param {number} k
    */
   cut(k) {
-    const merge = mergedCodes(this.order, k);
-    const mechanism = Mechanism.from({ ...this.description, merge, latent_dim: k }, this.encoder);
-    return { mechanism, h: mechanism.encode(this.x), joint: this.jointOf(k), decoder: this.fine.merged(merge) };
-  }
-
-  /**
-   * How many public people have each pair of k codes and a label.
-   * @param {number} k
-   */
-  jointOf(k) {
-    const merge = mergedCodes(this.order, k);
-    const pairs = Float64Array.from(this.prior.z, (fine, m) => merge[fine] * this.classes + this.prior.y[m]);
-    return frequencies(pairs, Array.from({ length: k * this.classes }, (_, pair) => pair));
+    const merge = mergedCodes(this.order, k); // the finest codes are the network's scores
+    const description = { ...this.description, merge, cut: merge, latent_dim: k };
+    const mechanism = Mechanism.from(description, this.files.encoder);
+    return { mechanism, collector: new CodesCollector(description, tensors(this.files.decoder), tensors(this.files.bundle)) };
   }
 
   /** @param {ArrayLike<number>} x */
   take(x) {
     this.x = Float64Array.from(x);
-    this.cuts.clear();
+    this.h.clear();
   }
 
   /**
    * @param {number} label
    * @param {number} epsilon
-   * @param {Tapes} tapes
-   * @returns {Seen}
+   * @param {Tapes[]} tapes
+   * @returns {Seen[]}
    */
   rehearse(label, epsilon, tapes) {
-    const { mechanism, h, joint, decoder: means } = this.at(epsilon);
-    const { members } = rehearse(mechanism, null, h, label, { epsilon }, tapes);
-    const outside = Math.exp(-epsilon);
-    const codes = new Float64Array(means.frequencies.length);
-    const classes = new Float64Array(this.classes);
-    joint.forEach((people, pair) => {
-      const weight = people * (members?.[pair] ? 1 : outside);
-      codes[Math.floor(pair / this.classes)] += weight;
-      classes[pair % this.classes] += weight;
+    const k = this.codesAt(epsilon);
+    const { mechanism, collector } = this.cuts.get(k) ?? this.cut(k);
+    this.cuts.set(k, { mechanism, collector });
+    const h = this.h.get(k) ?? mechanism.encode(this.x);
+    this.h.set(k, h);
+    return rehearse(mechanism, collector, h, label, { epsilon }, tapes).map(({ best, classes }) => {
+      if (!best || !classes) throw new Error("Expected a picture and a guess.");
+      return { picture: best, classes };
     });
-    return { picture: means.mean(normalised(codes)), classes: normalised(classes) };
   }
-}
-
-/** @param {number} count */
-export function newTapes(count) {
-  return Array.from({ length: count }, () => ({ record: new Tape(), label: new Tape() }));
 }

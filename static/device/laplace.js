@@ -44,11 +44,21 @@ export class LaplaceNoise {
    * @returns {Float64Array}
    */
   privatiseWith(source, h) {
+    return this.add(h, this.epsilon === Infinity ? [] : discreteLaplace(h.length, source));
+  }
+
+  /**
+   * z̃ for integer noise that was drawn before, at any ε: its scale is in the grid.
+   * @param {ArrayLike<number>} h
+   * @param {ArrayLike<number>} noise
+   * @returns {Float64Array}
+   */
+  add(h, noise) {
     const z = this.clip.clip(h);
     if (this.epsilon === Infinity) return z;
     const steps = this.toGrid(z);
     const unit = this.clip.radius / this.gridRadius;
-    return Float64Array.from(discreteLaplace(z.length, source), (noise, i) => (steps[i] + noise) * unit);
+    return steps.map((value, i) => (value + noise[i]) * unit);
   }
 
   /**

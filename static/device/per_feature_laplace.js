@@ -24,8 +24,10 @@ export class PerFeatureLaplace {
     this.width = this.high.map((value, j) => value - this.low[j]);
     if (!this.width.every((value) => value >= 0)) throw new RangeError("Expected low <= high for every feature.");
     this.epsilon = positive("epsilon", epsilon, { allowInfinite: true });
+    /** How many features are no constants. */
+    this.varied = this.width.reduce((count, value) => count + (value > 0 ? 1 : 0), 0);
     /** d: how many features share ε; at least 1. */
-    this.varying = Math.max(1, this.width.reduce((count, value) => count + (value > 0 ? 1 : 0), 0));
+    this.varying = Math.max(1, this.varied);
     const share = epsilon / this.varying;
     if (!((1e-6 <= share && share <= 1e6) || epsilon === Infinity)) {
       throw new RangeError(
@@ -60,6 +62,16 @@ export class PerFeatureLaplace {
    * @returns {Float64Array}
    */
   privatiseWith(source, x) {
+    return this.add(x, this.epsilon === Infinity ? [] : discreteLaplace(this.varied, source));
+  }
+
+  /**
+   * x̃ for integer noise that was drawn before, at any ε: its scale is in the grid. One number for each that varies.
+   * @param {ArrayLike<number>} x
+   * @param {ArrayLike<number>} noise
+   * @returns {Float64Array}
+   */
+  add(x, noise) {
     const clipped = this.clip(x);
     if (this.epsilon === Infinity) return clipped;
     const grid = this.gridSteps;
@@ -67,7 +79,6 @@ export class PerFeatureLaplace {
     if (!steps.every((value) => 0 <= value && value <= grid)) {
       throw new Error("The record lies outside the bounds; nothing was released.");
     }
-    const noise = discreteLaplace(this.width.filter((value) => value > 0).length, source);
     let next = 0;
     return steps.map((value, j) => {
       const total = this.width[j] > 0 ? value + noise[next++] : value;

@@ -1,16 +1,15 @@
 // Rehearsals: draws that never leave the device, and what a collector would make of them. Nothing is spent by them,
 // because nothing is sent. What is sent is drawn afresh (release.js): to choose among draws would not be ε-LDP.
 
-import { codeDecoder, decoder, normalised } from "./decoder.js";
-import { infer, laplaceLogLikelihood, priorOf, setLogLikelihood } from "./inference.js";
-import { systemBytes } from "./randomness.js";
+import { discreteLaplace, systemBytes } from "./randomness.js";
 import { plan } from "./release.js";
-import { tensors } from "./weights.js";
 
 /** Random bytes that are kept, so that a rehearsal can be made again with other settings and the same chance. */
 export class Tape {
   constructor() {
     this.bytes = new Uint8Array(0);
+    /** @type {Map<number, number[]>} by count */
+    this.drawn = new Map();
   }
 
   /**
@@ -30,7 +29,22 @@ export class Tape {
       return this.bytes.slice(at - count, at);
     };
   }
+
+  /**
+   * The integer noise that this tape gives, drawn once: at another ε only its scale changes.
+   * @param {number} count
+   */
+  laplace(count) {
+    const noise = this.drawn.get(count) ?? discreteLaplace(count, this.read());
+    this.drawn.set(count, noise);
+    return noise;
+  }
 }
+
+/** @typedef {{record: Tape, label: Tape}} Tapes  two, so that a change of ε, λ or mechanism moves as little as it can */
+
+/** @param {number} count @returns {Tapes[]} */
+export const newTapes = (count) => Array.from({ length: count }, () => ({ record: new Tape(), label: new Tape() }));
 
 /**
  * What would have been sent, and what a collector would make of it.
@@ -44,96 +58,24 @@ export class Tape {
  */
 
 /**
- * One rehearsal of h: exact noise, from two tapes, so that a change of ε, λ or mechanism moves it as little as it can.
+ * One rehearsal of h for each pair of tapes: exact noise.
  * @param {import("./mechanism.js").Mechanism} mechanism
- * @param {Collector | null} collector
+ * @param {ReturnType<typeof import("./collector.js").collectorOf> | null} collector
  * @param {Float64Array} h
  * @param {number | null} label
  * @param {import("./release.js").Settings} settings
- * @param {{record: Tape, label: Tape}} tapes
- * @returns {Rehearsal}
+ * @param {Tapes[]} tapes
+ * @returns {Rehearsal[]}
  */
 export function rehearse(mechanism, collector, h, label, settings, tapes) {
-  const planned = plan(mechanism, label, settings);
-  const payload = planned.send(tapes.record.read(), h, true);
-  const reported = planned.labels && label !== null ? planned.labels.privatiseWith(tapes.label.read(), label) : null;
-  const numbers = "numbers" in payload ? Float64Array.from(payload.numbers) : null;
-  const members = "members" in payload ? payload.members : null;
-  const seen = { numbers, members, label: reported };
-  return { ...seen, ...(collector ? collector.read(seen, planned) : { decoded: null, best: null, classes: null }) };
-}
-
-const PICTURED = 800; // public records whose pictures the mean is taken over; a photo takes longer to decode
-const PHOTOS = 100;
-
-/** A collector with the mechanism's decoder and public records (D₁): reads reports, sees no record. */
-export class Collector {
-  /** @type {Float32Array | null} one row a public record */
-  #pictures = null;
-
-  /**
-   * @param {import("./mechanism.js").Mechanism} mechanism
-   * @param {ArrayBuffer} decoderFile
-   * @param {ArrayBuffer} bundleFile
-   */
-  constructor(mechanism, decoderFile, bundleFile) {
-    const { decoder: shape, classes, cut } = mechanism.description;
-    const weights = tensors(decoderFile);
-    this.mechanism = mechanism;
-    this.classes = classes.length;
-    this.prior = priorOf(tensors(bundleFile), cut);
-    this.codes = shape?.kind === "codes" ? codeDecoder(weights, cut) : null;
-    this.decode = shape && !this.codes ? decoder(shape, weights) : null;
-  }
-
-  /**
-   * @param {{numbers: Float64Array | null, members: Uint8Array | null, label: number | null}} seen
-   * @param {import("./release.js").Plan} planned
-   */
-  read({ numbers, members, label }, { epsilonX, labels }) {
-    const said = labels && label !== null ? labels.logLikelihood(label) : null;
-    if (members) {
-      const pairs = members.length > this.mechanism.description.latent_dim ? this.classes : null;
-      const belief = infer(setLogLikelihood(members, epsilonX, this.prior, pairs), this.prior, this.classes, said);
-      const best = this.codes && this.codes.mean(this.#codeWeights(belief.records));
-      const alone = this.codes && !pairs ? this.codes.mean(this.codes.posterior(members, epsilonX)) : null;
-      return { decoded: alone ?? best, best, classes: belief.classes };
-    }
-    if (!numbers) return { decoded: null, best: null, classes: null };
-    const noise = /** @type {import("./laplace.js").LaplaceNoise} */ (this.mechanism.noise(epsilonX));
-    const belief = infer(laplaceLogLikelihood(numbers, noise.scale, this.prior), this.prior, this.classes, said);
-    return { decoded: this.decode?.(numbers) ?? null, best: this.#meanPicture(belief.records), classes: belief.classes };
-  }
-
-  /** @param {Float64Array} records */
-  #codeWeights(records) {
-    const weights = new Float64Array(this.mechanism.description.latent_dim);
-    records.forEach((share, m) => { weights[this.prior.z[m]] += share; });
-    return normalised(weights);
-  }
-
-  /** @param {Float64Array} records */
-  #meanPicture(records) {
-    const decode = this.decode;
-    if (!decode) return null;
-    const { z, width } = this.prior;
-    const most = this.mechanism.description.trunk ? PHOTOS : PICTURED;
-    const step = Math.max(1, Math.ceil(records.length / most));
-    const chosen = Array.from({ length: Math.ceil(records.length / step) }, (_, i) => i * step);
-    if (!this.#pictures) {
-      const decoded = chosen.map((m) => decode(z.subarray(m * width, (m + 1) * width)));
-      this.#pictures = new Float32Array(chosen.length * decoded[0].length);
-      decoded.forEach((picture, i) => this.#pictures?.set(picture, i * picture.length));
-    }
-    const weights = normalised(Float64Array.from(chosen, (m) => records[m]));
-    const pictures = this.#pictures;
-    const size = pictures.length / chosen.length;
-    const mean = new Float64Array(size);
-    for (let i = 0; i < weights.length; i++) { // plain loops: this runs for every rehearsal while a slider moves
-      const weight = weights[i];
-      if (weight <= 1e-6) continue;
-      for (let j = 0, at = i * size; j < size; j++, at++) mean[j] += weight * pictures[at];
-    }
-    return mean;
-  }
+  const planned = plan(mechanism, label, settings); // once for all: its thresholds take long
+  const sent = tapes.map((each) => {
+    const payload = planned.rehearse(each.record, h);
+    const reported = planned.labels && label !== null ? planned.labels.privatiseWith(each.label.read(), label) : null;
+    const numbers = "numbers" in payload ? payload.numbers : null;
+    const members = "members" in payload ? payload.members : null;
+    return { numbers, members, label: reported };
+  });
+  const read = collector?.readAll(sent, planned);
+  return sent.map((each, i) => ({ ...each, ...(read?.[i] ?? { decoded: null, best: null, classes: null }) }));
 }

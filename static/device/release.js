@@ -17,8 +17,9 @@ import { codeOf, SubsetSelection } from "./subset_selection.js";
  * @typedef {object} Plan
  * @property {number} epsilonX
  * @property {number} epsilonY 0 where nothing is divided
- * @property {(source: import("./randomness.js").Source, h: Float64Array, rehearsal?: boolean) =>
- *   import("./report.js").Payload} send
+ * @property {(source: import("./randomness.js").Source, h: Float64Array) => import("./report.js").Payload} send
+ * @property {(tape: import("./rehearsal.js").Tape, h: Float64Array) => {numbers: Float64Array} | {members: Uint8Array}} rehearse
+ *   the same from kept bytes, so that another ε moves it little by little. Never for what is sent.
  * @property {RandomisedResponse | null} labels
  */
 
@@ -38,7 +39,7 @@ export function plan(mechanism, label, { epsilon, lam = null }) {
       epsilonX: epsilon,
       epsilonY: 0,
       labels: null,
-      send: (source, h, rehearsal) => sendSet(pairs.channel, source, pairs.symbol(codeOf(h), label), rehearsal),
+      ...setSender(pairs.channel, (h) => pairs.symbol(codeOf(h), label)),
     };
   }
   if (label !== null && lam === null) {
@@ -53,22 +54,24 @@ export function plan(mechanism, label, { epsilon, lam = null }) {
     epsilonX,
     epsilonY: budget ? budget.epsilonY : 0,
     labels,
-    send: (source, h, rehearsal) =>
-      noise instanceof SubsetSelection
-        ? sendSet(noise, source, codeOf(h), rehearsal)
-        : { numbers: noise.privatiseWith(source, h) },
+    ...(noise instanceof SubsetSelection ? setSender(noise, codeOf) : {
+      send: (source, h) => ({ numbers: noise.privatiseWith(source, h) }),
+      rehearse: (tape, h) => ({ numbers: noise.add(h, tape.laplace("varied" in noise ? noise.varied : h.length)) }),
+    }),
   };
 }
 
 /**
- * A rehearsal orders the same keys at every ε, also where a set has one member: so sets change little by little.
+ * A rehearsal orders the same keys at every ε, also where a set has one member.
  * @param {SubsetSelection} channel
- * @param {import("./randomness.js").Source} source
- * @param {number} symbol
- * @param {boolean} [rehearsal]
+ * @param {(h: Float64Array) => number} symbol
+ * @returns {Pick<Plan, "send" | "rehearse">}
  */
-function sendSet(channel, source, symbol, rehearsal = false) {
-  return { members: rehearsal ? channel.drawSet(source, symbol) : channel.privatiseWith(source, symbol) };
+function setSender(channel, symbol) {
+  return {
+    send: (source, h) => ({ members: channel.privatiseWith(source, symbol(h)) }),
+    rehearse: (tape, h) => ({ members: channel.drawSet(tape.read(), symbol(h)) }),
+  };
 }
 
 /**

@@ -1,10 +1,11 @@
 // The start page's two Workers: one rehearses the digit in three lanes, the other plays the crowd. As worker.js, it may
-// fetch our weights and nothing else (device_routes.py). Messages: {open}, then {rehearse} or {collect}; the newest counts.
+// fetch our weights and nothing else (device_routes.py). Messages: {open}, then {rehearse}, {collect} or {} to stop; the newest counts.
 
 import { codesFor, frequencies, mergedCodes } from "./code_tree.js";
 import { everyLabelOwnsACode, expectationMaximisation, guessSenders, labelsOf, oneToOne, PairSets } from "./crowd.js";
-import { CodesLane, newTapes, NumbersLane, PixelsLane } from "./lanes.js";
+import { CodesLane, NumbersLane, PixelsLane } from "./lanes.js";
 import { PairSelection } from "./pairs.js";
+import { newTapes } from "./rehearsal.js";
 import { SimulatedSets } from "./simulation.js";
 import { download, tensors } from "./weights.js";
 
@@ -14,7 +15,7 @@ import { download, tensors } from "./weights.js";
 const REHEARSALS = 8;
 const STOPS = [100, 150, 200, 300, 450, 700, 1000, 1500, 2200, 3300, 5000, 7000, 10000]; // where the crowd's model is fitted
 
-/** @type {{digit: (epsilon: number, isOld: () => boolean) => void | Promise<void>, again: () => void} | null} */
+/** @type {{digit: (epsilon: number) => void, again: () => void} | null} */
 let lanes = null;
 /** @type {((epsilon: number, isOld: () => boolean) => Promise<void>) | null} */
 let crowd = null;
@@ -42,14 +43,9 @@ async function openLanes({ x, label, order, people, descriptions }) {
   let tapes = newTapes(REHEARSALS);
   lanes = {
     again: () => { tapes = newTapes(REHEARSALS); },
-    digit: async (epsilon, isOld) => {
-      const kept = tapes;
-      self.postMessage({ epsilon, lane: "numbers", draws: kept.map((each) => numbers.rehearse(label, epsilon, each)) });
-      const draws = kept.map((each) => codes.rehearse(label, epsilon, each));
-      self.postMessage({ epsilon, lane: "codes", draws, codes: codes.at(epsilon).decoder.frequencies.length });
-      await pause(); // the first 784 exact draws of each take long: a newer ε goes first
-      if (isOld()) return;
-      self.postMessage({ epsilon, lane: "pixels", draws: kept.map((each) => pixels.rehearse(label, epsilon, each)) });
+    digit: (epsilon) => {
+      const draws = Object.fromEntries(Object.entries({ pixels, numbers, codes }).map(([name, lane]) => [name, lane.rehearse(label, epsilon, tapes)]));
+      self.postMessage({ epsilon, draws, codes: codes.codesAt(epsilon) });
     },
   };
 }
@@ -96,7 +92,7 @@ self.onmessage = async ({ data: { open, stage, rehearse, collect, again } }) => 
     await pause(); // messages that wait are taken first
     if (isOld()) return;
     if (again) lanes?.again();
-    if (rehearse !== undefined) await lanes?.digit(rehearse, isOld);
+    if (rehearse !== undefined) lanes?.digit(rehearse);
     if (collect !== undefined) await crowd?.(collect, isOld);
   } catch (error) {
     self.postMessage({ error: error instanceof Error ? error.message : String(error) });

@@ -50,12 +50,17 @@ const READERS = {
   I64: (bytes) => Int32Array.from(new BigInt64Array(bytes), Number),
 };
 
+/** @type {WeakMap<ArrayBuffer, Record<string, Tensor>>} mechanisms share files: each is read once */
+const known = new WeakMap();
+
 /**
  * All tensors as float32; rows stored as int8 are multiplied by their scale.
  * @param {ArrayBuffer} file
  * @returns {Record<string, Tensor>}
  */
 export function tensors(file) {
+  const before = known.get(file);
+  if (before) return before;
   const { entries, start } = contents(file);
   /** @param {string} name */
   const read = (name) => {
@@ -75,6 +80,7 @@ export function tensors(file) {
     }
     result[name] = { shape, data };
   }
+  known.set(file, result);
   return result;
 }
 

@@ -1,9 +1,10 @@
 // The owner's side as a Worker: the one place that holds a record. Its own response header (device_routes.py) lets it
 // talk to nothing but our weights. client.js calls it; each method below is one call.
 
+import { collectorOf } from "./collector.js";
 import { Mechanism } from "./mechanism.js";
 import { fitRecord } from "./picture.js";
-import { Collector, rehearse, Tape } from "./rehearsal.js";
+import { newTapes, rehearse } from "./rehearsal.js";
 import { plan, release } from "./release.js";
 import { codeOf } from "./subset_selection.js";
 import { tableRow } from "./table_row.js";
@@ -13,10 +14,10 @@ import { download } from "./weights.js";
 /** @typedef {import("./mechanism.js").Description} Description */
 /** @typedef {import("./release.js").Settings} Settings */
 
-/** @type {Map<string, {mechanism: Mechanism, collector: Collector | null}>} */
+/** @type {Map<string, {mechanism: Mechanism, collector: ReturnType<typeof collectorOf> | null}>} */
 const loaded = new Map();
 /**
- * @type {Map<number, {x: Float32Array, label: number | null, tapes: {record: Tape, label: Tape}[],
+ * @type {Map<number, {x: Float32Array, label: number | null, tapes: import("./rehearsal.js").Tapes[],
  *   h: Map<string, Float64Array>}>}
  */
 const rehearsals = new Map();
@@ -43,7 +44,8 @@ const methods = {
     const by = Object.fromEntries(roles.map((role, i) => [role, fetched[i]]));
     const features = description.trunk ? await trunk(description.trunk, by.trunk) : null;
     const mechanism = Mechanism.from(description, by.encoder ?? null, features);
-    const other = collector && by.bundle ? new Collector(mechanism, by.decoder, by.bundle) : null;
+    const other = collector && by.bundle ? collectorOf(mechanism, by.decoder, by.bundle) : null;
+    if (other && "prepare" in other) await other.prepare(pause);
     loaded.set(key, { mechanism, collector: other });
     return { bytes: total };
   },
@@ -78,8 +80,7 @@ const methods = {
    */
   rehearse({ key, x, label, settings, count }) {
     const id = Math.max(0, ...rehearsals.keys()) + 1;
-    const tapes = Array.from({ length: count }, () => ({ record: new Tape(), label: new Tape() }));
-    rehearsals.set(id, { x, label, tapes, h: new Map() });
+    rehearsals.set(id, { x, label, tapes: newTapes(count), h: new Map() });
     return methods.rescale({ key, id, settings });
   },
 
@@ -93,7 +94,7 @@ const methods = {
     if (!kept) throw new Error(`Expected the id of rehearsals, got ${id}.`);
     const h = kept.h.get(key) ?? mechanism.encode(kept.x); // ε moves often, the record does not
     kept.h.set(key, h);
-    return { id, draws: kept.tapes.map((tapes) => rehearse(mechanism, collector, h, kept.label, settings, tapes)) };
+    return { id, draws: rehearse(mechanism, collector, h, kept.label, settings, kept.tapes) };
   },
 
   /**
@@ -124,6 +125,9 @@ const methods = {
   },
 };
 
+/** A rehearsal that waits goes first. */
+const pause = () => new Promise((/** @type {(value: void) => void} */ resolve) => { setTimeout(resolve); });
+
 /** @param {string} key */
 function get(key) {
   const found = loaded.get(key);
@@ -150,10 +154,23 @@ function file({ url, sha256, bytes }, onBytes) {
  */
 function trunk(shape, weights) {
   const name = JSON.stringify(shape);
-  const known = trunks.get(name) ?? trunkFeatures(shape, weights);
+  const known = trunks.get(name) ?? trunkFeatures(shape, weights).then(remembering);
   trunks.set(name, known);
   known.catch(() => trunks.delete(name));
   return known;
+}
+
+/**
+ * The features of the newest picture are kept: another network after the same trunk costs no second passage.
+ * @param {(x: ArrayLike<number>) => Float32Array} features
+ */
+function remembering(features) {
+  /** @type {{x: Float64Array, found: Float32Array} | null} */
+  let last = null;
+  return (/** @type {ArrayLike<number>} */ x) => {
+    if (!last || !last.x.every((value, i) => value === x[i])) last = { x: Float64Array.from(x), found: features(x) };
+    return last.found;
+  };
 }
 
 self.onmessage = async ({ data: { id, method, options } }) => {

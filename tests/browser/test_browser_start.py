@@ -88,7 +88,7 @@ def test_dragging_changes_guesses_with_the_same_chance(start) -> None:
             break
         page.wait_for_timeout(100)
     assert guesses(page, "numbers") != first["numbers"]
-    assert "Guessed right at epsilon 4" in page.locator(".said").text_content()
+    page.locator(".said").get_by_text("Guessed right at epsilon 4").wait_for(state="attached")
 
 
 def test_the_crowd_teaches_a_model_and_gives_nobody_away(start) -> None:

@@ -56,8 +56,10 @@ def settle(page: Any, act: Callable[[], Any]) -> None:
 
 
 def rest(page: Any) -> None:
+    """Until everything asked for has come, and nothing changes any more."""
     last = -1
     while last != (last := page.evaluate(DRAWN)):
+        page.wait_for_function("() => (document.querySelector('.sides')?.dataset.loading ?? '0') === '0'")
         page.wait_for_timeout(400)
 
 

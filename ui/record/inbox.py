@@ -23,6 +23,7 @@ from rlm_core.zoo.model import CODES
 from ui.app import cache
 from ui.kit.kept import session_value
 from ui.record.observer import Received, read
+from ui.record.offer import offered_names
 
 MOST = 200
 """Reports that a visit keeps."""
@@ -76,7 +77,7 @@ def _take(page: str, message: Any, make: Any) -> None:
 def _release(page: str, datasets: Sequence[str], message: dict[str, Any]) -> str:
     """The report of a record that travelled, charged to the visit's ledger before it is drawn."""
     name, label = _text(message, "mechanism"), message.get("label")
-    dataset = next((each for each in datasets if name in (*cache.mechanism_names(each), each + PIXELS)), None)
+    dataset = next((each for each in datasets if name in offered_names(each)), None)
     if dataset is None:
         raise ValueError(f"Expected a mechanism of this page, got {name[:80]!r}.")
     x, epsilon = np.asarray(message.get("x"), dtype=np.float64), message.get("epsilon")

@@ -22,6 +22,7 @@ from rlm_core.device.description import PIXELS, description
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.zoo.model import CODES
 from ui.app import cache
+from ui.record.offer import offered_names
 
 PICTURED = 800
 """Public records that the best record is the mean of."""
@@ -53,8 +54,7 @@ def read(text: str, datasets: Sequence[str]) -> Received:
     if not math.isfinite(report.epsilon):
         raise ValueError("Expected a finite epsilon: at ∞ nothing is private, so nothing is taken.")
     for dataset in datasets:
-        names = [*cache.mechanism_names(dataset), *([dataset + PIXELS] if dataset in cache.PICTURES else [])]
-        for name in names:
+        for name in offered_names(dataset):
             if _made(report, name):
                 found = Received(report=report, mechanism=name, dataset=dataset, text=text)
                 belief([found])  # raises on a payload of another size, or a label that is none

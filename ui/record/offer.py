@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from rlm_core import zoo
@@ -55,6 +56,16 @@ def lanes(dataset: str) -> dict[str, list[dict[str, Any]]]:
     found["numbers"] = [{"name": cache.chosen_mechanism(dataset, each), "k": None} for each in EPSILONS]
     found["codes"] = [coded(dataset, each) for each in EPSILONS]
     return found
+
+
+@lru_cache(maxsize=8)
+def offered_names(dataset: str) -> tuple[str, ...]:
+    """Every mechanism that a report of this dataset may come from: the shipped ones, and all that a lane offers."""
+    return tuple(
+        dict.fromkeys(
+            [*cache.mechanism_names(dataset), *(each["name"] for of in lanes(dataset).values() for each in of)]
+        )
+    )
 
 
 def coded(dataset: str, epsilon: float) -> dict[str, Any]:

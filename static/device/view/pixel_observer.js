@@ -1,6 +1,7 @@
 // What a collector can infer from noisy pixels: the same Bayesian observer as for representations (inference.js), whose
 // public records are the shipped pictures themselves.
 
+import { weightedMean } from "../collector.js";
 import { infer, laplaceLogLikelihood } from "../inference.js";
 import { RandomisedResponse } from "../labels.js";
 
@@ -24,11 +25,7 @@ export class PixelObserver {
     const { z, width } = this.prior;
     const said = label === null ? null : new RandomisedResponse({ epsilon: epsilonY, classes: this.classes }).logLikelihood(label);
     const scale = epsilonX === Infinity ? 0 : width / epsilonX; // every pixel lies in [0, 1]
-    const belief = infer(laplaceLogLikelihood(numbers, scale, this.prior), this.prior, this.classes, said);
-    const best = new Float64Array(width);
-    belief.records.forEach((share, m) => {
-      if (share > 1e-6) for (let i = 0; i < width; i++) best[i] += share * z[m * width + i];
-    });
-    return { best, classes: belief.classes };
+    const belief = infer(laplaceLogLikelihood(numbers, scale, this.prior, said), this.prior, this.classes, said);
+    return { best: weightedMean(belief.records, z), classes: belief.classes };
   }
 }

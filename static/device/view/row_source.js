@@ -122,31 +122,39 @@ function inverse(x, { numbers, categories }) {
  * @param {() => ArrayLike<number>} own the record itself, for the column beside the rehearsals
  */
 export function rowRehearsals(samples, preprocessor, own) {
-  const body = element("tbody");
-  const table = element("table", {}, body);
-  const box = element("div", { class: "rows" }, table);
+  const names = ["yours", ...Array.from({ length: COUNT }, (_, i) => String(i + 1))];
+  const line = (/** @type {string} */ title) => {
+    const cells = names.map((_, i) => element("td", { class: i ? "" : "mine" }));
+    return { row: element("tr", {}, element("th", { scope: "row" }, title), ...cells), cells };
+  };
+  const lines = new Map(samples.telling.map((name) => [name, line(samples.fields[name]?.title ?? name)]));
+  const guesses = line("guess");
+  const top = element("tr", {}, element("th"), ...names.map((words, i) => element("th", { scope: "col", class: i ? "" : "mine" }, words)));
+  const box = element("div", { class: "rows" }, element("table", {},
+    element("tbody", {}, top, ...[...lines.values()].map(({ row }) => row), guesses.row)));
+  const [whole, tenths] = [0, 1].map((maximumFractionDigits) => new Intl.NumberFormat("en", { maximumFractionDigits }));
   const format = (/** @type {string} */ name, /** @type {any} */ value) => {
     const about = samples.fields[name];
     if (typeof value !== "number") return about?.names[value] ?? value.replaceAll("_", " ");
-    const text = Math.abs(value).toLocaleString("en", { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
-    return `${value < 0 ? "−" : ""}${about?.unit === "$" ? "$" : ""}${text}${about?.unit === "%" ? " %" : ""}`;
+    const text = (Math.abs(value) < 100 ? tenths : whole).format(Math.abs(value));
+    return `${value < 0 ? "−" : ""}${about?.unit === "$" ? "$" : ""}${text}${about?.unit === "%" ? "\u00a0%" : ""}`;
   };
   return {
     box,
-    /** @param {any[]} draws @param {string[]} names @param {number | null | undefined} label */
-    show(draws, names, label) {
+    /** @param {any[]} draws @param {string[]} classes @param {number | null | undefined} label */
+    show(draws, classes, label) {
       box.classList.remove("none");
-      const rows = draws.map(({ decoded, best }) => (decoded ?? best ? inverse(decoded ?? best, preprocessor()) : null));
-      const mine = inverse(own(), preprocessor());
-      const head = element("tr", {}, element("th", { scope: "row" }, "guess"), element("td", { class: "mine" }, names[label ?? -1] ?? "no label"), ...draws.map(({ classes }) => {
-        const { words, at } = guess(classes, names);
-        return element("td", { class: at === label ? "right" : "" }, words.replace(" %", "\u00a0%"));
-      }));
-      const lines = samples.telling.map((name) => element("tr", {}, element("th", { scope: "row" }, samples.fields[name]?.title ?? name),
-        element("td", { class: "mine" }, format(name, mine[name])), ...rows.map((row) => element("td", {}, row ? format(name, row[name]) : "—"))));
-      const top = element("tr", {}, element("th"), ...["yours", ...Array.from({ length: COUNT }, (_, i) => String(i + 1))]
-        .map((words, i) => element("th", { scope: "col", class: i ? "" : "mine" }, words)));
-      body.replaceChildren(top, ...lines, head);
+      const decoded = draws.map(({ decoded: x, best }) => (x ?? best ? inverse(x ?? best, preprocessor()) : null));
+      const rows = [inverse(own(), preprocessor()), ...decoded];
+      for (const [name, { cells }] of lines) {
+        rows.forEach((row, i) => { cells[i].textContent = row ? format(name, row[name]) : "—"; });
+      }
+      guesses.cells[0].textContent = classes[label ?? -1] ?? "no label";
+      draws.forEach((draw, i) => {
+        const { words, at } = guess(draw.classes, classes);
+        guesses.cells[i + 1].textContent = words.replace(" %", "\u00a0%");
+        guesses.cells[i + 1].className = at === label ? "right" : "";
+      });
     },
   };
 }

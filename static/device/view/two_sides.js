@@ -36,6 +36,7 @@ export class TwoSides {
     this.running = false;
     this.loaded = new Map(); // name to description
     this.loading = new Map(); // name to a promise of it
+    this.queue = Promise.resolve(); // one after another
     this.updates = 0;
     this.#build();
     this.#openDataset();
@@ -119,6 +120,7 @@ export class TwoSides {
     this.record = null;
     this.rehearsals = null;
     this.#describe();
+    this.#countReports();
     this.#load(this.mechanism.name).catch((/** @type {unknown} */ error) => this.#complain(error));
     try {
       const answer = await fetch(new URL(`../samples/${data}.json`, import.meta.url));
@@ -161,14 +163,25 @@ export class TwoSides {
     const bytes = picked && new Uint8Array(picked.x.buffer, picked.x.byteOffset, picked.x.byteLength);
     this.record = picked && { ...picked, name: name || hex(sha256(bytes)).slice(0, 16) };
     this.#describe();
+    this.#countReports();
     if (picked) this.refresh("record");
     else this.tiles?.box.classList.add("none");
   }
 
   #moved() {
     this.#describe();
-    this.#load(this.mechanism.name).catch((/** @type {unknown} */ error) => this.#complain(error)); // because of ε alone, whatever the record
     this.refresh("settings");
+    this.#loadAll();
+  }
+
+  /** Whoever moves ε will pass other positions: what they need is fetched whole, the nearest first, whatever the record. */
+  #loadAll() {
+    const at = this.chosen.eps;
+    const lane = this.about.lanes[this.chosen.mech].map((/** @type {any} */ { name }, /** @type {number} */ i) => ({ name, far: Math.abs(i - at) }));
+    lane.sort((/** @type {any} */ a, /** @type {any} */ b) => a.far - b.far);
+    for (const { name } of [this.mechanism, ...(this.network ? [] : lane)]) {
+      this.#load(name).catch((/** @type {unknown} */ error) => this.#complain(error));
+    }
   }
 
   /** The words beside every control: what it does now. */
@@ -196,6 +209,11 @@ export class TwoSides {
       : server ? `Your ${thing} itself will travel to this server, which then draws the report with the library.`
       : "It is drawn anew when you send it: none of these eight. The collector also sees whether a label came, and ε.";
     this.sendNote.classList.toggle("warn", server);
+  }
+
+  /** What was sent about this record, from the browser's own ledger. */
+  #countReports() {
+    const thing = this.about.record;
     const about = this.record ? this.owner.ledger.of(this.record.name) : [];
     this.ledger.textContent = about.length
       ? `About this ${thing}: ${about.length} sent, ε = ${written(this.owner.ledger.spent(this.record?.name ?? ""))} in total. This browser keeps the ledger; reloading does not forget it.`
@@ -203,16 +221,25 @@ export class TwoSides {
   }
 
   /**
-   * Fetch a mechanism once; say how far it is.
+   * Fetch a mechanism once, after those that were asked for before: so what is fetched when never depends on the record.
    * @param {string} name
    */
   #load(name) {
     const known = this.loading.get(name);
     if (known) return known;
-    const loading = this.#fetch(name);
+    const loading = this.queue.then(() => this.#fetch(name));
+    this.queue = loading.catch(() => {});
+    this.#waitingFor(1);
+    this.queue.then(() => this.#waitingFor(-1));
     this.loading.set(name, loading);
     loading.catch(() => this.loading.delete(name)); // another try may succeed
     return loading;
+  }
+
+  /** How many files are still to come; tests and measurements wait for none. @param {number} more */
+  #waitingFor(more) {
+    this.pending = (this.pending ?? 0) + more;
+    this.root.dataset.loading = String(this.pending);
   }
 
   /** @param {string} name */
@@ -260,14 +287,32 @@ export class TwoSides {
       : await this.owner.rescale(name, /** @type {number} */ (this.rehearsals), settings);
     this.rehearsals = id;
     this.rehearsed = `${record.name}/${label}`;
-    if (description.release === "features") this.#readPixels(draws, settings);
-    await this.#showRepresentation(name, record, description, draws);
-    if (record !== this.record && record.name !== this.record?.name) return;
-    this.tiles.show(draws, this.samples.classes, record.label);
-    this.message.textContent = "";
-    this.updates += 1;
-    this.root.dataset.updates = String(this.updates);
-    this.#say(spoken(draws, this.samples.classes));
+    const key = `${name}/${record.name}`;
+    if (this.encodedFor !== key && description.release !== "features") {
+      this.encoded = await this.owner.encode(name, record.x);
+      this.encodedFor = key;
+    }
+    this.#paint({ record, description, draws, settings });
+  }
+
+  /**
+   * At the next frame; what is newer by then is shown instead. Meanwhile the Worker goes on.
+   * @param {any} shown
+   */
+  #paint(shown) {
+    if (!this.shown) requestAnimationFrame(() => {
+      const { record, description, draws, settings } = this.shown;
+      this.shown = null;
+      if (record !== this.record && record.name !== this.record?.name) return;
+      if (description.release === "features") this.#readPixels(draws, settings);
+      this.#showRepresentation(record, description, draws);
+      this.tiles.show(draws, this.samples.classes, record.label);
+      this.message.textContent = "";
+      this.updates += 1;
+      this.root.dataset.updates = String(this.updates);
+      this.#say(spoken(draws, this.samples.classes));
+    });
+    this.shown = shown;
   }
 
   /** @param {any[]} draws @param {{epsilon: number, lam: number | null}} settings */
@@ -279,21 +324,15 @@ export class TwoSides {
     }
   }
 
-  /** @param {string} name @param {any} record @param {any} description @param {any[]} draws */
-  async #showRepresentation(name, record, description, draws) {
+  /** @param {any} record @param {any} description @param {any[]} draws */
+  #showRepresentation(record, description, draws) {
     if (description.release === "features") {
-      this.z.say(`All ${description.input_dim} pixels are sent, each with noise of its own: ε is divided among them.`);
-      return;
-    }
-    const key = `${name}/${record.name}`;
-    if (this.encodedFor !== key) {
-      this.encoded = await this.owner.encode(name, record.x);
-      this.encodedFor = key;
-    }
-    if (description.release === "codes") {
-      const symbols = record.label === null ? `${description.latent_dim} codes` : `${description.latent_dim} × ${description.classes.length} symbols`;
+      this.z.say(`All ${description.input_dim.toLocaleString("en")} pixels are sent, each with noise of its own. They share ε, so each gets very little of it.`);
+    } else if (description.release === "codes") {
+      const symbols = record.label === null ? `${description.latent_dim} codes` : `${description.latent_dim} × ${description.classes.length} pairs of a code and a label`;
       const size = draws[0].members.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
-      this.z.say(`Your ${this.about.record} has code ${this.encoded.code + 1} of ${description.latent_dim}. What is sent is a random set of ${size} of the ${symbols}.`);
+      const what = size === 1 ? "one" : `a random set of ${size}`;
+      this.z.say(`Your ${this.about.record} has code ${this.encoded.code + 1} of ${description.latent_dim}. What would be sent is ${what} of the ${symbols}.`);
     } else this.z.numbers(this.encoded.z, draws[0].numbers, this.about.record);
   }
 
@@ -341,6 +380,7 @@ export class TwoSides {
       if (data.problem) this.message.textContent = data.problem;
     }
     this.#describe();
+    this.#countReports();
   }
 
   /** @param {unknown} error */

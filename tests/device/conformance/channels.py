@@ -16,9 +16,10 @@ from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
 
-from .tape import forged
+from .draws import LOG_THREE
+from .tape import forged, rounded
 
-EPSILONS = (1e-6, 0.5, 1.0, math.log(3), 4.0, 7.3, 50.0, 1e6, math.inf)
+EPSILONS = (1e-6, 0.5, 1.0, LOG_THREE, 4.0, 7.3, 50.0, 1e6, math.inf)
 
 
 def vectors() -> dict[str, Any]:
@@ -39,7 +40,7 @@ def vectors() -> dict[str, Any]:
 
 def _representations() -> list[list[float]]:
     generator = np.random.default_rng(2)
-    plain = [generator.normal(0, scale, d).tolist() for d in (1, 2, 7, 8, 9, 32, 150) for scale in (0.1, 3.0)]
+    plain = [rounded(generator.normal(0, scale, d)) for d in (1, 2, 7, 8, 9, 32, 150) for scale in (0.1, 3.0)]
     edges = [[0.0] * 8, [-0.0, 0.0], [1e308] * 4, [5e-324, -5e-324], [5.0, 0.0], [-7.5, 0.0, 0.0], [1 / 3] * 3]
     return plain + edges + [[0.1] * 10, [1e-310, 1.0], [2.5, -2.5], [3.0e38, -1.0]]
 
@@ -64,9 +65,9 @@ def _per_feature() -> list[dict[str, Any]]:
     cases = []
     for number, epsilon in enumerate((0.5, 3.7, 12.0, 300.0, math.inf)):
         d = (1, 5, 17, 28, 8)[number]
-        low = [*generator.normal(0, 1, d).tolist(), 0.25]
-        high = [*(value + width for value, width in zip(low, generator.exponential(2, d), strict=False)), 0.25]
-        x = [*generator.normal(0, 2, d).tolist(), 9.0]  # the last feature is a constant
+        low = [*rounded(generator.normal(0, 1, d)), 0.25]
+        high = [*(value + width for value, width in zip(low, rounded(generator.exponential(2, d)), strict=False)), 0.25]
+        x = [*rounded(generator.normal(0, 2, d)), 9.0]  # the last feature is a constant
         label = f"per feature {number}"
         with forged(label):
             sent = PerFeatureLaplace(epsilon=epsilon, low=tuple(low), high=tuple(high)).privatise([x])[0].tolist()
@@ -119,7 +120,7 @@ def _ties() -> list[dict[str, Any]]:
 def _joint_laplace() -> list[dict[str, Any]]:
     generator, cases = np.random.default_rng(7), []
     for number, epsilon in enumerate((0.5, 1.0, 4.0, math.inf)):
-        centre, h = generator.normal(0, 1, 8).tolist(), generator.normal(0, 2, 8).tolist()
+        centre, h = rounded(generator.normal(0, 1, 8)), rounded(generator.normal(0, 2, 8))
         joint = JointLaplace(epsilon=epsilon, radius=4.0, centre=tuple(centre), constant=0.5)
         for y in (0, 1):
             label = f"joint laplace {number} {y}"
@@ -135,7 +136,7 @@ def _joint_sets() -> list[dict[str, Any]]:
     low, high = [-1.0, 0.0, 0.25, -1e308], [1.0, 3.0, 0.5, 0.0]
     for epsilon in (0.5, 2.0, 4.0, math.inf):
         joint, label = JointSelection(epsilon=epsilon, classes=5, low=tuple(low), high=tuple(high)), f"joint {epsilon}"
-        rows = [*generator.normal(0, 2, (10, 4)).tolist(), low, high]
+        rows = [*rounded(generator.normal(0, 2, (10, 4))), low, high]
         with forged(label):
             drawn = [joint.privatise([h], [i % 5]) for i, h in enumerate(rows)]
         sent = [[int(j[0]), np.packbits(members[0]).tobytes().hex()] for j, members in drawn]
@@ -170,9 +171,7 @@ def _pairs() -> list[dict[str, Any]]:
 def _budget() -> list[list[Any]]:
     generator = np.random.default_rng(5)
     pairs = [(epsilon, lam) for epsilon in (0.7, 4.0, 10.0, 1e-5) for lam in (0.0, 0.1, 1 / 3, 0.75, 0.9, 1.0)]
-    pairs += [
-        (float(e), float(lam)) for e, lam in zip(generator.exponential(5, 200), generator.random(200), strict=True)
-    ]
+    pairs += list(zip(rounded(generator.exponential(5, 200)), generator.random(200).tolist(), strict=True))
     budgets = [Budget(epsilon=epsilon, lam=lam) for epsilon, lam in pairs]
     return [[b.epsilon, b.lam, b.epsilon_x, b.epsilon_y] for b in budgets]
 
@@ -180,7 +179,7 @@ def _budget() -> list[list[Any]]:
 def _sums() -> list[dict[str, Any]]:
     generator = np.random.default_rng(6)
     cases = []
-    for values in ([], [0.1] * 10, [1e6, 1e-6, 1e-6], *(generator.exponential(3, n).tolist() for n in (1, 5, 40))):
+    for values in ([], [0.1] * 10, [1e6, 1e-6, 1e-6], *(rounded(generator.exponential(3, n)) for n in (1, 5, 40))):
         ledger = Ledger()
         for value in values:
             ledger.spend(Release(record="me", mechanism="V-RLM", epsilon_x=value, epsilon_y=0.0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from decimal import Context, Decimal
 from typing import Any
 
@@ -13,12 +12,13 @@ from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.owner.randomness import discrete_laplace, uniform_below
 from rlm_core.owner.subset_selection import SubsetSelection
 
-from .tape import forged
+from .tape import forged, rounded
 
 DRAWS = 100_000
 BOUNDARIES = 1_000
 SCALE = 2**30
-EPSILONS = (1e-6, 1e-3, 0.1, 0.5, 1.0, math.log(2), math.log(3), 2.0, 2.8, 4.2, 5.6, 7.0, 10.0, 30.0, 44.3, 700.0, 1e6)
+LOG_TWO, LOG_THREE = 0.6931471805599453, 1.0986122886681098
+EPSILONS = (1e-6, 1e-3, 0.1, 0.5, 1.0, LOG_TWO, LOG_THREE, 2.0, 2.8, 4.2, 5.6, 7.0, 10.0, 30.0, 44.3, 700.0, 1e6)
 EXTREME_EPSILONS = (5e-324, 1e-300, 1e-19, 2.0**-60, 1e5, 1e300)
 SIZES = (2, 3, 4, 10, 12, 16, 42, 48, 96, 120, 960)
 
@@ -77,7 +77,7 @@ def zeros() -> dict[str, Any]:
 def thresholds() -> dict[str, Any]:
     """κ·2⁶⁴ of k-RR and of subset selection, and ω."""
     generator = np.random.default_rng(1)
-    epsilons = [*EPSILONS, *np.exp(generator.uniform(math.log(1e-6), math.log(60.0), 60)).tolist()]
+    epsilons = [*EPSILONS, *rounded(10.0 ** generator.uniform(-6.0, 1.78, 60))]
     responses = [(epsilon, classes) for epsilon in (0.0, *EXTREME_EPSILONS, *epsilons) for classes in (2, 3, 10, 1000)]
     selections = [(epsilon, k) for epsilon in epsilons for k in SIZES]
     return {

@@ -6,9 +6,17 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+
 from rlm_core.owner import randomness
+
+
+def rounded(values: Any) -> list[Any]:
+    """As a list, to six digits: the last bits of exp and log differ between processors, a committed vector may not."""
+    return np.vectorize(lambda value: float(f"{value:.6g}"), otypes=[np.float64])(values).tolist()
 
 
 class Tape:

@@ -63,7 +63,7 @@ function open(root, data, onEpsilon) {
       worker.onmessage = ({ data: message }) => {
         if (message.error) complain(message.error);
         else if (message.opened) ask[message.opened]();
-        else if (message.lane) lane(root, message, data.label);  // also a position just left: it moves while dragging
+        else if (message.draws) show(root, message, data.label);  // also a position just left: it moves while dragging
         else if (message.epsilon === epsilon()) report(root, message, data);
       };
       worker.onerror = (event) => complain(event.message ?? "blocked");
@@ -78,6 +78,7 @@ function open(root, data, onEpsilon) {
     slider.oninput = () => {
       describe();
       ask.lanes();
+      crowd.postMessage({});  // its processor is wanted here until the slider rests
       clearTimeout(timer);
       timer = setTimeout(() => {
         ask.crowd();
@@ -97,7 +98,7 @@ function fill(list) {
     const canvas = item.appendChild(document.createElement("canvas"));
     canvas.width = canvas.height = 28;
     canvas.setAttribute("aria-hidden", "true");
-    item.appendChild(document.createElement("span")).textContent = " ";
+    item.appendChild(document.createElement("span")).append(document.createElement("b"), " ");
   }
 }
 
@@ -112,24 +113,31 @@ function paint(canvas, values) {
   context.putImageData(picture, 0, 0);
 }
 
-function lane(root, { lane: name, draws, codes, epsilon }, label) {
-  const section = root.querySelector(`[data-lane=${name}]`);
+function show(root, { draws, codes, epsilon }, label) {
+  const counts = Object.entries(draws).map(([name, seen]) => [name, lane(root.querySelector(`[data-lane=${name}]`), seen, epsilon, label)]);
+  root.querySelector("[data-lane=codes] .below").textContent = `Q-RLM: all of ε for one of ${codes} codes and the label`;
+  root.dataset.updates = Number(root.dataset.updates ?? 0) + 1;
+  clearTimeout(root.saying);  // said once the slider rests
+  root.saying = setTimeout(() => {
+    root.querySelector(".said").textContent = `Guessed right at epsilon ${epsilon}: ${counts.map(([name, right]) => `${name} ${right} of 8`).join(", ")}.`;
+  }, 700);
+}
+
+function lane(section, seen, epsilon, label) {
   let right = 0;
-  draws.forEach(({ picture, classes }, i) => {
-    const item = section.querySelectorAll("li")[i];
+  const items = section.querySelectorAll("li");
+  seen.forEach(({ picture, classes }, i) => {
     const best = classes.indexOf(Math.max(...classes));
-    paint(item.firstChild, picture);
-    item.lastChild.innerHTML = `<b>${best}</b>, ${(100 * classes[best]).toFixed(0)} %`;
-    item.className = best === label ? "hit" : "";
+    const [canvas, words] = items[i].children;
+    paint(canvas, picture);
+    words.firstChild.textContent = best;
+    words.lastChild.data = `, ${(100 * classes[best]).toFixed(0)} %`;
+    items[i].className = best === label ? "hit" : "";
     if (best === label) right += 1;
   });
   section.querySelector("strong").textContent = `${right} of 8`;
-  if (codes) section.querySelector(".below").textContent = `Q-RLM: all of ε for one of ${codes} codes and the label`;
   section.dataset.epsilon = epsilon;
-  if (name === "pixels") {  // the last lane of a round
-    const counts = [...root.querySelectorAll(".lane strong")].map((each) => each.textContent);
-    root.querySelector(".said").textContent = `Guessed right at epsilon ${epsilon}: pixels ${counts[0]}, numbers ${counts[1]}, codes ${counts[2]}.`;
-  }
+  return right;
 }
 
 const WIDTH = 300, LEFT = 34, RIGHT = 292, TOP = 8, BOTTOM = 146, FEWEST = 100;
