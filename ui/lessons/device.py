@@ -17,7 +17,7 @@ KEY = "device"
 
 @dataclass(frozen=True, kw_only=True)
 class Party:
-    """Somebody on the way of a report. ``holds``: the links they have a hand in; ``trust``: what remains to be trusted."""
+    """Somebody on the way of a report. ``holds``: the links in their hands; ``trust``: what remains to be trusted."""
 
     name: str
     holds: tuple[int, ...]
