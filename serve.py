@@ -168,13 +168,14 @@ async def warm(app: Any) -> AsyncIterator[dict[str, Any]]:
     # Outside a visit Streamlit warns about every call; here that is what we want.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     from ui.app import cache
-    from ui.app.startup import settle
+    from ui.app.startup import import_ahead, settle
     from ui.start import stage
 
     cache.device()
     cache.gallery("mnist", 3)
     stage.public_facts()
     cache.model(cache.chosen_mechanism("mnist", stage.START_EPSILON))
+    import_ahead()
     settle()
     yield {}
 

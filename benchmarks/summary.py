@@ -14,7 +14,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,11 @@ class Cell:
 
 def cells(experiment: str, folder: Path | None = None) -> list[Cell]:
     """All cells of an experiment, by dataset and mechanism (the paper's in its order, then ours), ε falling from ∞."""
+    return list(_cells(experiment, folder, table.stamp(experiment, folder)))
+
+
+@lru_cache(maxsize=32)
+def _cells(experiment: str, folder: Path | None, stamp: tuple[str, int, int]) -> list[Cell]:
     groups: dict[tuple[str, str], dict[float, list[dict[str, str]]]] = {}
     for row in table.read(experiment, folder):
         by_epsilon = groups.setdefault((row["dataset"], row["mechanism"]), {})

@@ -16,6 +16,7 @@ import io
 import logging
 import os
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,20 @@ LATER_COLUMNS = {name: str(next(f.default for f in fields(Row) if f.name == name
 def read(experiment: str, folder: Path | None = None) -> list[dict[str, str]]:
     """The rows of an experiment as text, in the order they were measured; [] if there are none."""
     path = _path(experiment, folder)
-    return _scan(path)[0] if path.is_file() else []
+    return list(_whole_rows(path, stamp(experiment, folder))) if path.is_file() else []
+
+
+def stamp(experiment: str, folder: Path | None = None) -> tuple[str, int, int]:
+    """What changes when a file of results does: whoever keeps what is computed from one keeps it under this."""
+    path = _path(experiment, folder)
+    found = path.stat() if path.is_file() else None
+    return (str(path), found.st_mtime_ns, found.st_size) if found else (str(path), 0, 0)
+
+
+@lru_cache(maxsize=32)
+def _whole_rows(path: Path, stamp: tuple[str, int, int]) -> list[dict[str, str]]:
+    """The pages ask for the same rows many times."""
+    return _scan(path)[0]
 
 
 def parse(values: dict[str, str]) -> Row:

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.stats import qmc
 
 from rlm_core.theory.checks import checked_count, laplace_scale
 from rlm_core.theory.simulation import Estimate, monte_carlo_accuracy
@@ -78,6 +77,8 @@ def project_to_l1_ball(points: FloatArray, radius: float = 1.0) -> FloatArray:
 
 def symmetric_noise(dimension: int, points: int, generator: np.random.Generator) -> FloatArray:
     """Unit Laplace nodes (points * d * 2^d, d), closed under sign changes and rotations of the axes."""
+    from scipy.stats import qmc  # a second or two to import, and only a search needs it
+
     uniform = qmc.Sobol(dimension, rng=generator).random(points)  # (points, d) in [0, 1)
     size = -np.log1p(-uniform)  # exponential
     rolled = np.concatenate([np.roll(size, shift, axis=1) for shift in range(dimension)])  # (points * d, d)

@@ -9,6 +9,10 @@ from typing import Any
 from ui.collect.events import Result, Stopped
 
 
+class Abandoned(Exception):
+    """The test is long over."""
+
+
 class SteppedWorker:
     """Stands in for a worker process. ``step`` lets one event happen, ``finish`` all that remain."""
 
@@ -45,7 +49,8 @@ class SteppedWorker:
 
     def _learn(self, number: int, task: Any) -> None:
         def publish(event: Any) -> None:
-            assert self.gate.acquire(timeout=240)
+            if not self.gate.acquire(timeout=240):
+                raise Abandoned
             if isinstance(event, Result | str):
                 self.busy -= 1
             self.on_message(self, (number, event))
@@ -55,5 +60,7 @@ class SteppedWorker:
             result = task.learn(publish, lambda: number in self.stopped)
         except Stopped:
             result = "stopped"
+        except Abandoned:
+            return
         self.stopped.discard(number)
         publish(result)

@@ -84,7 +84,7 @@ def test_a_waiting_run_stops_at_once_and_a_learning_one_keeps_what_it_has(queue:
     first, second = (queue.submit("me", CHOICE, tiny(epochs=50)) for _ in range(2))
     worker(queue).step(3)
     queue.stop(second)
-    assert second.state == "stopped" and second.result is None and second.task is None
+    assert second.state == "stopped" and second.result is None and second.resumable
     queue.stop(first)
     worker(queue).finish()
     assert first.state == "done" and first.result is not None and first.result.stopped

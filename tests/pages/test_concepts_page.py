@@ -37,12 +37,23 @@ def describing(app: AppTest) -> str:
     return str(svg.split('aria-label="')[1].split('"')[0])
 
 
-def test_there_are_ten_and_their_keys_differ() -> None:
-    assert len(CHAPTERS) == 10 == len(set(SHORT)) == len({chapter.key for chapter in CHAPTERS})
+def test_there_are_eleven_and_their_keys_differ() -> None:
+    assert len(CHAPTERS) == 11 == len(set(SHORT)) == len({chapter.key for chapter in CHAPTERS})
     for chapter in CHAPTERS:
         assert sum(answer.correct for answer in chapter.answers) == 1 and len(chapter.answers) >= 3
         assert chapter.sections and all(key in paper.SECTIONS for key in chapter.sections)
         assert all(answer.feedback for answer in chapter.answers)
+
+
+def test_a_right_answer_gets_a_tick(open_page: Open) -> None:
+    app = open_page("concepts")
+    assert "0 of 11 chapters done" in words(app)
+    right = next(answer for answer in CHAPTERS[0].answers if answer.correct)
+    healthy(app.radio(key=f"quiz_{CHAPTERS[0].key}").set_value(right.text).run())
+    assert "1 of 11 chapters done" in words(app) and "button:nth-of-type(1)::after" in words(app)
+    wrong = next(answer for answer in CHAPTERS[0].answers if not answer.correct)
+    healthy(app.radio(key=f"quiz_{CHAPTERS[0].key}").set_value(wrong.text).run())
+    assert "0 of 11 chapters done" in words(app)
 
 
 @pytest.mark.parametrize("short", SHORT)

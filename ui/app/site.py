@@ -77,7 +77,7 @@ PAGES: tuple[PageSpec, ...] = (
     ),
     PageSpec(
         file="benchmarks",
-        title="Which keeps how much?",
+        title="Compare mechanisms",
         icon=":material/bar_chart:",
         group=DECIDE,
         wish="Show me the evidence",
@@ -85,11 +85,11 @@ PAGES: tuple[PageSpec, ...] = (
     ),
     PageSpec(
         file="collect",
-        title="What can a collector learn?",
+        title="Collect and learn",
         icon=":material/inbox:",
         group=COLLECT,
         wish="Let me collect",
-        answer="Be the collector: gather reports, train a classifier, watch its accuracy.",
+        answer="Be the collector: gather private reports, learn from them, and see how good it gets.",
     ),
     PageSpec(
         file="room",

@@ -1,9 +1,22 @@
-"""Once per server process: make the garbage collector behave under many small requests."""
+"""Once per server process: import ahead, and make the garbage collector behave under many small requests."""
 
 from __future__ import annotations
 
 import functools
 import gc
+
+
+def import_ahead() -> None:
+    """What the pages of charts need and the start page does not: the first visitor to one should not wait for it."""
+    import plotly.graph_objs  # noqa: F401
+    import scipy.optimize  # noqa: F401
+
+    import rlm_core.theory  # noqa: F401
+    from benchmarks import summary
+    from rlm_core.catalogue import EXPERIMENTS
+
+    for name in EXPERIMENTS:
+        summary.cells(name)
 
 
 @functools.cache

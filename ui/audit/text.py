@@ -37,7 +37,7 @@ HOW = """
    divided among all rules that were tried.
 
 What it cannot do: try every pair of records, every event, or more than its samples can show. Whoever repeats the audit
-until it strikes will be struck by chance: once in a thousand times.
+often enough will see a false alarm: once in a thousand times.
 """
 
 BREAKS: dict[str, tuple[str, str]] = {
@@ -113,6 +113,6 @@ LAST_DIGIT = (
 )
 
 TABLE = (
-    "The committed run of `python -m rlm_core.audit`: every registered mechanism at five budgets, 100,000 outputs per "
-    "record. Each cell is the lower bound on ε that was proved; all of them hold together with 99.9 % confidence."
+    "A run that is kept with the project: every mechanism at five budgets, 100,000 outputs of each record. Each cell is "
+    "a lower bound on the true ε; all of them hold together with 99.9 % confidence."
 )

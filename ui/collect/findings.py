@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from statistics import mean
 
-from benchmarks import gain
+from benchmarks import gain, table
 from rlm_core import PrivateAccuracy
 from rlm_core.catalogue import CODES, DATASETS
+from ui.collect.text import NETWORK_FROM
 from ui.kit.formats import number
 
 
-def measured_before(dataset: str, epsilon: float, people: int) -> str:
-    """What committed experiments say about a collection of codes like this one; "" where none is."""
+def measured_before(dataset: str, epsilon: float, people: int, seed: int) -> str:
+    """What committed experiments say about a collection of codes like this one; "" where none is.
+
+    Args:
+        dataset, epsilon, people: of the collection.
+        seed: of the encoder that made the codes.
+    """
     cells = {cell.mechanism: cell for cell in gain.collected(dataset) if cell.epsilon == epsilon}
     if CODES not in cells or people != gain.people_measured(dataset):
         return ""
     found = cells[CODES]
-    seeds = f"{found.seeds} trained encoders" if found.seeds > 1 else "one trained encoder"
-    words = f"<b>Measured before:</b> codes {found.mean:.1f} % ({seeds}"
-    words += f", ± {found.std:.1f} between them)" if found.seeds > 1 else ")"
-    table = [each for each in gain.tried(dataset) if each.factor == 1.0 and each.epsilon == epsilon]
-    if table:
-        words += f"; the very encoder of this page, by its table, {table[0].measured:.1f} %"
+    words = f"<b>Measured before:</b> codes {found.mean:.1f} %"
+    if found.seeds > 1:
+        words += f" ({found.seeds} trained encoders, ± {found.std:.1f} between them)"
+    if (same := same_encoder(dataset, epsilon, seed)) is not None:
+        words += f"; the very encoder of this page {same:.1f} %"
     others = [
         f"{name} {cells[mechanism].mean:.1f} %"
         for mechanism, name in (
@@ -30,7 +37,20 @@ def measured_before(dataset: str, epsilon: float, people: int) -> str:
         )
         if mechanism in cells
     ]
-    return f"{words}. The same people at the same ε with {' and '.join(others)}." if others else f"{words}."
+    return f"{words}. The same people at the same ε: {', '.join(others)}." if others else f"{words}."
+
+
+def same_encoder(dataset: str, epsilon: float, seed: int) -> float | None:
+    """The accuracy, in percent, of one encoder's codes: the mean of the committed draws. Where the experiments have a
+    network beside the table of codes, what the table alone has reached."""
+    if epsilon >= NETWORK_FROM.get(dataset, math.inf):
+        alone = [each for each in gain.tried(dataset) if each.factor == 1.0 and each.epsilon == epsilon]
+        return alone[0].measured if alone else None
+    rows = [table.parse(each) for each in table.read(gain.EXPERIMENT)]
+    cell = [
+        row for row in rows if (row.dataset, row.mechanism, row.epsilon, row.seed) == (dataset, CODES, epsilon, seed)
+    ]
+    return mean(row.accuracy for row in cell) if cell else None
 
 
 def best_lambda(results: Sequence[tuple[float, float, PrivateAccuracy | None]]) -> str:

@@ -24,7 +24,7 @@ def show() -> None:
     """The whole page."""
     require_app()
     st.html(Path(__file__).with_name("style.css"))
-    heading("What can a collector learn from it?", text.LEDE)
+    heading("What can a collector learn?", text.LEDE)
     workbench()
 
 

@@ -163,7 +163,8 @@ def compared(choice: Choice) -> str:
     """What experiments say about this collection, where it is one of theirs."""
     if choice.experiment != "collection" or choice.codes is None:
         return ""
-    return measured_before(choice.dataset, choice.epsilon, choice.people)
+    seed = cache.model(choice.mechanism).card.seed
+    return measured_before(choice.dataset, choice.epsilon, choice.people, seed)
 
 
 def example_view() -> None:

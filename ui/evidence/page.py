@@ -1,4 +1,4 @@
-"""The evidence: what each mechanism keeps, the answer first, then charts, then cell by cell."""
+"""The evidence: how good each mechanism is, the answer first, then charts, then cell by cell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ui.evidence import text
 def show() -> None:
     """The whole page."""
     require_app()
-    heading("The evidence: which mechanism keeps how much?", text.LEDE)
+    heading("The evidence: how good is each mechanism?", text.LEDE)
     workbench()
 
 

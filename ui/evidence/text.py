@@ -52,8 +52,8 @@ CHART = (
 )
 
 MISSING = (
-    "Nothing is measured here yet: the dashed curves are the paper’s. Results appear as soon as "
-    "`benchmarks/results/{experiment}.csv` has rows for this dataset."
+    "Nothing is measured here yet: the dashed curves are the paper’s. Ours appear as soon as this experiment has been "
+    "run on this dataset."
 )
 
 TABLE = (
@@ -69,8 +69,8 @@ NEED = (
 )
 
 REGISTRY = (
-    "All mechanisms of the library, and in which of the experiments there are measured trials of them. The tables’ "
-    "versions are those for rows with numbers and words."
+    "All mechanisms of the library, and the experiments in which each was measured. Those with “table” in their name are "
+    "for rows of numbers and words."
 )
 
 SAVE = "The camera at the upper right of the chart saves it as a file, in the browser; nothing is sent anywhere."

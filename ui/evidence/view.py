@@ -43,7 +43,7 @@ def choose() -> View:
 def chart_section(shown: View) -> None:
     """The headline count, the chart, and how its picture is saved."""
     if not shown.cells:
-        st.info(text.MISSING.format(experiment=shown.experiment), icon=":material/hourglass_empty:")
+        st.info(text.MISSING, icon=":material/hourglass_empty:")
     else:
         st.html(headline(shown))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
@@ -130,7 +130,7 @@ def answer(found: list[data.Need], shown: View, accuracy: float) -> str:
     if not able:
         best = max(ours, key=lambda need: need.best)
         return (
-            f"No mechanism keeps {wish}{who} up to the largest ε measured. The best is "
+            f"No mechanism reaches {wish}{who} up to the largest ε measured. The best is "
             f"<b>{best.name}</b> with {best.best:.1f} % at ε = {number(best.best_epsilon)}."
         )
     first = able[0]

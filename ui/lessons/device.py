@@ -7,18 +7,20 @@ from dataclasses import dataclass
 import streamlit as st
 
 from ui.kit.address import in_address
+from ui.kit.colours import COLLECTOR, NEUTRAL, OWNER, tint
 from ui.kit.html import table_html, table_row
-from ui.lessons.chapter import Answer, Chapter
+from ui.kit.svg import svg, text
+from ui.lessons.chapter import Answer, Chapter, picture
 
 KEY = "device"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Party:
-    """Somebody on the way of a report. ``place``: which link of the chain; ``trust``: what remains to be trusted."""
+    """Somebody on the way of a report. ``holds``: the links in their hands; ``trust``: what remains to be trusted."""
 
     name: str
-    place: int
+    holds: tuple[int, ...]
     learns: str
     protects: str
     trust: str
@@ -27,7 +29,7 @@ class Party:
 PARTIES = (
     Party(
         name="The collector",
-        place=4,
+        holds=(4,),
         learns="Your report, as it should. It moves the odds of any suspicion about you by at most e^ε, whatever else "
         "the collector knows. It also learns that you took part, and when.",
         protects="The noise, which was added before the report left. It cannot be taken off again.",
@@ -35,14 +37,14 @@ PARTIES = (
     ),
     Party(
         name="Somebody on the line",
-        place=3,
+        holds=(3,),
         learns="That you sent something, and when. Whatever your record is, the same actions cause the same traffic.",
         protects="Encryption of the connection; and a report that is read all the same is still ε-LDP.",
         trust="Nothing that concerns the record.",
     ),
     Party(
         name="Who delivers the program",
-        place=2,
+        holds=(1, 2),
         learns="Everything, if they deliver another program: one that sends the record, or noise that is none.",
         protects="The program is short and open. It can be saved as one file, read, compared, and used without a "
         "network. That is also how others can find a cheat.",
@@ -50,7 +52,7 @@ PARTIES = (
     ),
     Party(
         name="Who trained the encoder",
-        place=1,
+        holds=(1,),
         learns="No more than the collector. A malicious encoder can spend your ε on what *they* want to know, or make "
         "reports useless; the clip and the noise come after it, and they carry the promise.",
         protects="The order: encode, clip, add noise. The proof does not ask what the encoder does.",
@@ -58,20 +60,22 @@ PARTIES = (
     ),
     Party(
         name="Your own device",
-        place=0,
+        holds=(0, 1, 2),
         learns="The record itself, of course, and how the noise fell.",
         protects="Nothing in this app: a device with malware, or with a broken source of randomness, keeps no promise.",
         trust="All of it. Local privacy moves the trust to where the record already is.",
     ),
 )
-CHAIN = (
-    ("owner", "your record"),
-    ("owner", "encoder"),
-    ("owner", "clip and noise"),
-    ("wall", ""),
-    ("collector", "report"),
+LINKS = (
+    ("your record", OWNER),
+    ("encoder", OWNER),
+    ("clip, noise", OWNER),
+    ("the line", NEUTRAL),
+    ("collector", COLLECTOR),
 )
-"""One link for each place of a party."""
+"""The way of a report, and whose side each link is on."""
+
+CHEAT = "#B3261E"
 
 
 def play() -> None:
@@ -81,33 +85,45 @@ def play() -> None:
         "Suppose that one of them cheats", names, default=names[0], required=True, **in_address(f"{KEY}_who")
     )
     party = PARTIES[names.index(chosen) if chosen in names else 0]
-    st.html(chain_html(party))
-    st.html(
-        table_html(
-            ("", party.name),
-            (
-                table_row("<b>learns</b>", _emphasis(party.learns)),
-                table_row("<b>is stopped by</b>", _emphasis(party.protects)),
-                table_row("<b>must be trusted with</b>", _emphasis(party.trust)),
-            ),
-            look="rlm-ledger rlm-parties",
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.html(
+            table_html(
+                ("", party.name),
+                (
+                    table_row("<b>learns</b>", _emphasis(party.learns)),
+                    table_row("<b>is stopped by</b>", _emphasis(party.protects)),
+                    table_row("<b>must be trusted with</b>", _emphasis(party.trust)),
+                ),
+                look="rlm-ledger rlm-parties",
+            )
         )
-    )
+    with right:
+        picture(
+            drawing_of(party),
+            key="device_picture",
+            caption="The way of a report, from your record to the collector. Red: the hands of the one who cheats. "
+            "Nothing is random here, and nothing is released.",
+        )
 
 
-def chain_html(party: Party) -> str:
-    """The way of a report, with the link that the party holds."""
-    chips = []
-    for place, (kind, words) in enumerate(CHAIN):
-        mark = " rlm-cheat" if place == party.place else ""
-        if kind == "wall":
-            chips.append(f'<b class="rlm-wall{mark}">leaves the device</b>')
-        else:
-            chips.append(f'<span class="rlm-{kind}{mark}">{words}</span>')
-    arrows = '<i class="rlm-arrow">→</i>'.join(chips)
-    return (
-        f'<div class="rlm-flow" role="img" aria-label="{party.name} on the way of a report"><div>{arrows}</div></div>'
-    )
+def drawing_of(party: Party) -> str:
+    """The links one below the other, with the border of the device between them."""
+    parts = []
+    for index, (words, colour) in enumerate(LINKS):
+        y, held = 14 + 56 * index, index in party.holds
+        parts.append(
+            f'<rect x="90" y="{y}" width="180" height="38" rx="9" fill="{tint(colour, 0.16)}" '
+            f'stroke="{CHEAT if held else colour}" stroke-width="{3.5 if held else 1}"/>'
+        )
+        parts.append(text(180, y + 24, words, anchor="middle", bold=held))
+        if index + 1 < len(LINKS):
+            parts.append(f'<path d="M180 {y + 38}v18" stroke="{NEUTRAL}" stroke-width="1.5"/>')
+    border = 14 + 56 * 3 - 9
+    parts.append(f'<path d="M20 {border}H340" stroke="{NEUTRAL}" stroke-width="1.5" stroke-dasharray="5 4"/>')
+    parts.append(text(338, border - 6, "your device", anchor="end"))
+    alt = f"{party.name} has a hand in: {', '.join(LINKS[index][0] for index in party.holds)}"
+    return svg(parts, alt=alt, width=360, height=300)
 
 
 def _emphasis(words: str) -> str:

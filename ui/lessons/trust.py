@@ -137,7 +137,7 @@ ENCODER = (
     "people’s data. What they are owed is another promise: the encoder itself can be trained under *central* "
     "differential privacy, which bounds what it tells about any of *its* training records, given the decoder that it "
     "is trained with. Your report is protected locally either way. The paper does this in its appendix on mechanisms "
-    "trained under CDP. Try one: [a digit with such an encoder](image?mech=mnist-vrlm-l10-eps33-cdp5)."
+    "trained under CDP. Such encoders are among the networks of “Privatise an image”."
 )
 
 CHAPTER = Chapter(
