@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rlm_core import Report, release
-from tests.docs.markdown import ROOT, python_blocks
+from tests.docs.page_text import ROOT, python_blocks
 
 
 def test_the_ten_lines_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.docs.markdown import ROOT, named_tests, python_blocks
+from tests.docs.page_text import ROOT, named_tests, python_blocks
 
 PAGES = sorted(page for page in (ROOT / "docs").glob("**/*.md") if "_build" not in page.parts)
 WITH_CODE = [page.relative_to(ROOT).as_posix() for page in PAGES if python_blocks(page)]
