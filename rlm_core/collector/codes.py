@@ -214,7 +214,9 @@ def expectation_maximisation(
         joint = prior[:, None] * table  # (k, K)
         evidence = np.maximum(reports.evidence(joint), 1e-300)  # (n,)
         people = np.ones(len(evidence)) if share is None else share
-        counts = joint * reports.gather(people / evidence) + pseudo_count / reports.classes  # expected reports of (c, y)
+        counts = (
+            joint * reports.gather(people / evidence) + pseudo_count / reports.classes
+        )  # expected reports of (c, y)
         total = counts.sum(axis=1, keepdims=True)
         prior_part = pseudo_count / reports.classes * float(np.log(np.maximum(table, 1e-300)).sum())
         total_people = float(people.sum())

@@ -51,9 +51,7 @@ def check_digest(digest: str, epsilon: float, method: Method, classes: int) -> N
     """Raise unless reports of that digest are of record and label by this mechanism."""
     expected = method.together(epsilon, classes).digest(method.digest)
     if digest != expected:
-        raise ValueError(
-            f"Expected reports of record and label by this mechanism, {expected[:8]}…, got {digest[:8]}…."
-        )
+        raise ValueError(f"Expected reports of record and label by this mechanism, {expected[:8]}…, got {digest[:8]}….")
 
 
 def read_reports(path: str | Path) -> list[str]:
