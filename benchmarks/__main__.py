@@ -11,6 +11,7 @@ from importlib import import_module
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is imported: one core, as the figures say
 
 COMMANDS = {
+    "scale": ("scale.measure", "bulk work: rows a second, memory, two workers, kill -9, tallies"),
     "speed": ("speed", "how fast the mechanisms are, beside numpy and OpenDP"),
     "run": ("run_experiments", "an experiment of the paper; appends to benchmarks/results/EXPERIMENT.csv"),
     "representations": ("representations", "accuracy on clean representations, without LDP, three seeds"),

@@ -122,6 +122,7 @@ def run_block(job: Job, block: Block) -> Done:
         folder.create(charge.published, b"")
         return _done(charge, start, charged=False, published=False)
     if was_published:
+        _check_unchanged(charge, folder)
         raise ValueError(
             f"Expected the part {charge.part} in {job.out!r}: it was published and is gone. "
             "To draw it again is a second release of these rows: use a new folder, which charges them again."
@@ -156,12 +157,12 @@ def charge_of(block: Block, source: Source) -> Charge:
 def read_ledger(out: str) -> tuple[Ledger, list[Charge]]:
     """What every block in a folder has spent: a release each, and the entries themselves."""
     folder, ledger = Folder(out), Ledger()
-    charges = [Charge(**json.loads(folder.read(f"{LEDGER}/{name}"))) for name in folder.names(LEDGER) if ".json" in name]
+    charges = [
+        Charge(**json.loads(folder.read(f"{LEDGER}/{name}"))) for name in folder.names(LEDGER) if ".json" in name
+    ]
     for each in charges:
         ledger.spend(
-            Release(
-                record=each.name, mechanism=each.mechanism, epsilon_x=each.epsilon_x, epsilon_y=each.epsilon_y
-            )
+            Release(record=each.name, mechanism=each.mechanism, epsilon_x=each.epsilon_x, epsilon_y=each.epsilon_y)
         )
     return ledger, charges
 
@@ -169,13 +170,17 @@ def read_ledger(out: str) -> tuple[Ledger, list[Charge]]:
 def _charge(charge: Charge, folder: Folder) -> bool:
     if folder.create(charge.entry, (json.dumps(asdict(charge)) + "\n").encode()):
         return True
+    _check_unchanged(charge, folder)
+    return False
+
+
+def _check_unchanged(charge: Charge, folder: Folder) -> None:
     before = Charge(**json.loads(folder.read(charge.entry)))
     if before != charge:
         raise ValueError(
             f"Expected block {charge.block} of {charge.input} as it was charged (content {before.content[:12]}…), "
             f"got {charge.content[:12]}…: the file has changed. A new folder charges its rows again."
         )
-    return False
 
 
 def _done(charge: Charge, start: float, *, charged: bool, published: bool) -> Done:

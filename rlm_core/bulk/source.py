@@ -138,7 +138,8 @@ def _shipped(model: str, epsilon: float, label: str | None, lam: float | None) -
 def _frame(rows: Any) -> pd.DataFrame:
     if not isinstance(rows, pa.RecordBatch):
         raise TableError("Expected a table with named columns, got an array.")
-    return rows.to_pandas()
+    frame: pd.DataFrame = rows.to_pandas()
+    return frame
 
 
 def _pictures(rows: Any) -> FloatArray | NDArray[np.float32]:
@@ -152,5 +153,5 @@ def _pictures(rows: Any) -> FloatArray | NDArray[np.float32]:
         if not len(column) or flat.size % len(column) or column.null_count:
             raise TableError(f"Expected equally many numbers in every row of {lists[0]!r}.")
         rows = flat.reshape(len(column), -1)
-    table = rows.reshape(len(rows), -1)
+    table: NDArray[Any] = rows.reshape(len(rows), -1)
     return table.astype(np.float32) / np.float32(255) if table.dtype == np.uint8 else table

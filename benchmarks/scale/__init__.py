@@ -1,0 +1,1 @@
+"""Bulk work, measured: throughput, memory, two workers against one, kill -9, tallies."""
