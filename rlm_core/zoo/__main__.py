@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rlm_core.zoo.cards import Card, card, names
+from rlm_core.zoo.code_tree import FEWEST
 
 
 def row(about: Card) -> dict[str, object]:
@@ -72,6 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(markdown(card(name)) for name in names()))
     else:
         print_table(rows)
+        for about in map(card, names()):
+            if "order" in about.architecture:
+                family = about.name.rpartition("-k")[0]
+                print(f"{family}-k<N>: any N from {FEWEST} to {about.latent_dim}, cut from {about.name}")
     return 0
 
 

@@ -20,6 +20,7 @@ from rlm_core.zoo.cards import ENCODER, PREPROCESSOR, Card
 
 NAME = "mnist-vrlm-l5-eps5"
 CODES, FINE = "mnist-qrlm-k12", "mnist-qrlm-k96"
+COARSE, SHARED = "cifar10-qrlm-k10", "cifar10-qrlm-k48"  # folders of their own, one with the encoder of the other
 
 
 def copy(name: str, place: Path, change: Callable[[dict[str, Any]], Any] | None = None, folder: str = "") -> Path:
@@ -69,10 +70,10 @@ def test_codes_are_in_the_digest_with_the_shared_encoder_and_the_trunk(tmp_path:
     merge = card.architecture["merge"]
     swapped = replace(card, architecture=card.architecture | {"merge": merge[::-1]})
     assert card.digest != swapped.digest
-    fine = copy(FINE, tmp_path, lambda fields: fields["files"].update({ENCODER: "0" * 64}))
-    coarse = copy(CODES, tmp_path)
-    assert zoo.card(fine).digest != zoo.card(FINE).digest
-    assert zoo.card(coarse).digest != card.digest  # the encoder beside it
+    fine = copy(SHARED, tmp_path, lambda fields: fields["files"].update({ENCODER: "0" * 64}))
+    coarse = copy(COARSE, tmp_path)
+    assert zoo.card(fine).digest != zoo.card(SHARED).digest
+    assert zoo.card(coarse).digest != zoo.card(COARSE).digest  # the encoder beside it
     picture = zoo.card("cifar10-crlm-eps8")
     assert picture.digest != replace(picture, architecture=picture.architecture | {"mirrored": False}).digest
     trunk = copy(cards.TRUNK, tmp_path, lambda fields: fields["files"].update({"trunk.safetensors": "0" * 64}))
@@ -186,9 +187,9 @@ def test_weights_that_do_not_fit_the_card_are_a_clear_error(
         zoo.load(copy(NAME, tmp_path, change))
 
 
-@pytest.mark.parametrize("other", ["../models/mnist-qrlm-k96", "..", 5, "nothing", "mnist-qrlm-k12"])
+@pytest.mark.parametrize("other", ["../models/mnist-qrlm-k96", "..", 5, "nothing", COARSE])
 def test_an_encoder_elsewhere_is_looked_for_among_the_mechanisms_only(tmp_path: Path, other: object) -> None:
-    folder = copy(CODES, tmp_path, lambda fields: fields["architecture"].update(encoder_of=other))
+    folder = copy(COARSE, tmp_path, lambda fields: fields["architecture"].update(encoder_of=other))
     with pytest.raises(ValueError, match="Expected"):
         zoo.load(folder)
 
