@@ -113,6 +113,6 @@ LAST_DIGIT = (
 )
 
 TABLE = (
-    "A run that is kept with the project: every mechanism at five budgets, 100,000 outputs of each record. Each cell is "
-    "a lower bound on the true ε; all of them hold together with 99.9 % confidence."
+    "A run that is kept with the project: every mechanism at five budgets, 100,000 outputs of each record. Each cell "
+    "is a lower bound on the true ε; all of them hold together with 99.9 % confidence."
 )

@@ -113,7 +113,6 @@ def derivation() -> None:
         "For K even and at least K/2 dimensions; b = 2/ε is the scale of the noise when lengths are measured in units "
         "of the clip radius l."
     )
-    st.markdown(text.NOT_A_MAXIMUM)
     for title, body in text.STEPS.items():
         with st.expander(title):
             st.markdown(body)

@@ -29,10 +29,11 @@ def workbench() -> None:
 
     epsilon, classes, dimension = curve_controls()
     curve_section(epsilon, classes, dimension)
-    st.header("The formula, and where it comes from", anchor=False)
-    derivation()
+    st.markdown(text.NOT_A_MAXIMUM)
     st.header("Seen from above: two dimensions", anchor=False)
     st.html(f'<p class="rlm-note">{text.SIMULATION}</p>')
     plane_section(epsilon)
     st.header("One dimension more", anchor=False)
     space_section(epsilon)
+    st.header("The formula, and where it comes from", anchor=False)
+    derivation()

@@ -106,7 +106,7 @@ it does not matter who gets the point.
     "3. Where to put the classes? On vertices, opposite ones first": r"""
 The clip keeps every representation in the ball of radius *l*. If it has enough vertices, $2d \ge K$, put the classes
 there. **This is the hypothesis** of the paper: it is easy to show for $K = d = 2$, and searches in two and three
-dimensions found nothing better. Try it below.
+dimensions found nothing better. Try it above.
 """,
     "4. By symmetry, one class is enough": r"""
 Measure lengths in units of *l*; then $b = 2/\varepsilon$. All classes are equally well off, so look at the vertex

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from rlm_core import Budget, LaplaceNoise, catalogue, zoo
 from rlm_core.catalogue import CODES, DATASETS
@@ -31,16 +32,15 @@ BY_THE_RULE = "by the rule"
 SOME_CODES = (2, 4, 8, 10, 12, 16, 24, 48, 96)
 
 
-def choose() -> Choice:
-    """Show all controls of the page; return the visitor's choice."""
-    experiment = experiment_control()
+def choose(experiment: str, more: DeltaGenerator) -> Choice:
+    """Show all controls of an experiment, the finer ones in the place ``more``; return the visitor's choice."""
     dataset = dataset_control(experiment)
     codes = sends_codes(experiment, dataset)
     people = int(people_control())
     epsilon = controls.epsilon_control(EPSILON)
     if codes:
         lambda_off(dataset)
-        return code_choice(experiment, dataset, epsilon, people)
+        return code_choice(experiment, dataset, epsilon, people, more)
     budget = Budget(epsilon=epsilon, lam=1.0)
     if experiment in ("collection", "private"):
         budget = controls.lambda_control(epsilon, features=DATASETS[dataset].record)
@@ -49,7 +49,8 @@ def choose() -> Choice:
     if experiment == "novel" and objective == "denoising":
         about += f" {text.ABOUT_COMPLETED}"
     st.html(f'<p class="rlm-note">{about}</p>')
-    mechanism, noise = network_control(experiment, dataset, epsilon)
+    with more:
+        mechanism, noise = network_control(experiment, dataset, epsilon)
     available = people_available(cache.model(mechanism).bundle, experiment)
     return Choice(
         experiment=experiment,
@@ -146,14 +147,14 @@ def lambda_off(dataset: str) -> None:
     st.html(f'<p class="rlm-note">{text.NO_LAMBDA}</p>')
 
 
-def code_choice(experiment: str, dataset: str, epsilon: float, people: int) -> Choice:
+def code_choice(experiment: str, dataset: str, epsilon: float, people: int, more: DeltaGenerator) -> Choice:
     """The mechanism with as many codes as the rule gives, or as the visitor wants."""
     finest = shipped_codes(dataset)[-1]
     count = min(people, int(finest.bundle["train_y"][0]))
     name = zoo.choose_codes(dataset, epsilon, count)
     said = st.container()
     if "order" in finest.architecture:
-        with st.expander("Advanced: how many codes"):
+        with more.expander("Advanced: how many codes"):
             few = [str(each) for each in SOME_CODES if each <= finest.latent_dim]
             chosen = st.selectbox("Codes", [BY_THE_RULE, *few], **in_address("codes"))
             if chosen in few:

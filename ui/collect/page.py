@@ -10,7 +10,7 @@ from ui.app import cache
 from ui.app.errors import guarded
 from ui.app.shell import heading, require_app
 from ui.collect import actions, text
-from ui.collect.controls import can_learn, choose, cost, validation_cost
+from ui.collect.controls import can_learn, choose, cost, experiment_control, validation_cost
 from ui.collect.queue import run_queue
 from ui.collect.reports import Choice, delta, sends_labels
 from ui.collect.strip import first_reports
@@ -33,17 +33,21 @@ def show() -> None:
 def workbench() -> None:
     """The choices and the buttons on the left, beside them what has been learnt so far."""
     run_queue().warm()
+    experiment = experiment_control()
     left, right = st.columns([5, 7], gap="large")
     with left:
         st.header("Whom do you ask, and how?", anchor=False)
-        choice = choose()
-        st.html(f'<div class="rlm-promise">{promise(cost(choice))}</div>')
-        if choice.noise == "PrivUnit":
-            st.caption(f"**PrivUnit.** {delta_note(delta(choice, cache.model(choice.mechanism)))}")
         # Places that are always there, so that what is below stays where it is while this is redrawn.
-        for part in (buttons, spent_view, notice):
-            with st.container():
+        choices, *acts, more = (st.container() for _ in range(5))
+        with choices:
+            choice = choose(experiment, more)
+        for place, part in zip(acts, (buttons, notice, spent_view), strict=True):
+            with place:
                 part(choice)
+        with more:
+            st.html(f'<div class="rlm-promise">{promise(cost(choice))}</div>')
+            if choice.noise == "PrivUnit":
+                st.caption(f"**PrivUnit.** {delta_note(delta(choice, cache.model(choice.mechanism)))}")
     with right:
         learnt(choice)
     with st.expander("How it is learnt, and how a collector can validate without seeing a label"):

@@ -69,8 +69,8 @@ NEED = (
 )
 
 REGISTRY = (
-    "All mechanisms of the library, and the experiments in which each was measured. Those with “table” in their name are "
-    "for rows of numbers and words."
+    "All mechanisms of the library, and the experiments in which each was measured. Those with “table” in their name "
+    "are for rows of numbers and words."
 )
 
 SAVE = "The camera at the upper right of the chart saves it as a file, in the browser; nothing is sent anywhere."
