@@ -12,7 +12,7 @@ import { pictures, pictureSource } from "./picture_source.js";
 import { PixelObserver } from "./pixel_observer.js";
 import { COUNT, pictureRehearsals, representation, spoken } from "./rehearsals.js";
 import { rowRehearsals, rowSource } from "./row_source.js";
-import { fromAddress, toAddress } from "./settings.js";
+import { fromAddress, remember, rememberedPosition, toAddress } from "./settings.js";
 
 const LANES = { pixels: "Noise on every pixel", numbers: "Numbers with noise", codes: "Codes" };
 const LANE_TITLES = {
@@ -29,6 +29,7 @@ export class TwoSides {
     this.post = post;
     this.owner = new Owner();
     this.chosen = fromAddress(offer);
+    remember(this.epsilon);
     /** @type {{x: Float32Array, label: number | null | undefined, name: string} | null} */
     this.record = null;
     this.rehearsals = /** @type {number | null} */ (null);
@@ -169,6 +170,7 @@ export class TwoSides {
   }
 
   #moved() {
+    remember(this.epsilon);
     this.#describe();
     this.refresh("settings");
     this.#loadAll();
@@ -367,6 +369,14 @@ export class TwoSides {
       this.sending = false;
     }
     this.#describe();
+  }
+
+  /** The visitor is back from another page, where ε may have been moved. */
+  returned() {
+    const at = rememberedPosition(this.offer);
+    if (at < 0 || at === this.chosen.eps) return;
+    this.chosen.eps = at;
+    this.#moved();
   }
 
   /** What Python says after every run. @param {{html: string, bytes: number, last: string, spoken: string, problem: string}} data */
