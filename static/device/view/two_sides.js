@@ -7,7 +7,7 @@
 import { Budget } from "../budget.js";
 import { Owner } from "../client.js";
 import { hex, sha256 } from "../sha256.js";
-import { choice, element, slider, written } from "./elements.js";
+import { choice, element, slider, write, written } from "./elements.js";
 import { pictures, pictureSource } from "./picture_source.js";
 import { PixelObserver } from "./pixel_observer.js";
 import { COUNT, pictureRehearsals, representation, spoken } from "./rehearsals.js";
@@ -201,15 +201,15 @@ export class TwoSides {
     this.lam.input.disabled = off;
     this.lam.box.classList.toggle("off", off);
     this.networks.parentElement.hidden = mech !== "numbers";
-    this.networkNote.textContent = mech === "numbers" ? /** @type {any} */ (this.mechanism).note ?? "" : "";
+    write(this.networkNote, mech === "numbers" ? /** @type {any} */ (this.mechanism).note ?? "" : "");
     const ready = this.record && this.record.label !== undefined;
     this.send.disabled = !ready || value === Infinity || this.sending;
-    this.send.textContent = value === Infinity ? "ε = ∞ can be rehearsed, not sent" : `Send one report · spends ε = ${written(value)}`;
+    write(this.send, value === Infinity ? "ε = ∞ can be rehearsed, not sent" : `Send one report · spends ε = ${written(value)}`);
     const server = this.server.checked;
-    this.sendNote.textContent = !this.record ? "Bring a record first."
+    write(this.sendNote, !this.record ? "Bring a record first."
       : this.record.label === undefined ? "Say what it shows, or “no label”, to send."
       : server ? `Your ${thing} itself will travel to this server, which then draws the report with the library.`
-      : "It is drawn anew when you send it: none of these eight. The collector also sees whether a label came, and ε.";
+      : "It is drawn anew when you send it: none of these eight. The collector also sees whether a label came, and ε.");
     this.sendNote.classList.toggle("warn", server);
   }
 
@@ -309,7 +309,7 @@ export class TwoSides {
       if (description.release === "features") this.#readPixels(draws, settings);
       this.#showRepresentation(record, description, draws);
       this.tiles.show(draws, this.samples.classes, record.label);
-      this.message.textContent = "";
+      write(this.message, "");
       this.updates += 1;
       this.root.dataset.updates = String(this.updates);
       this.#say(spoken(draws, this.samples.classes));
