@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -107,6 +108,50 @@ def row_actions(page: Any, record: Record) -> None:
     settle(page, lambda: drag(page, "eps"))
     for lane in ("Codes: one symbol", "Numbers with noise"):
         settle(page, lambda lane=lane: page.get_by_role("radio", name=lane).click())
+
+
+OTHER_DIGIT = """
+  const Spied = window.Worker;
+  window.Worker = class extends Spied {
+    postMessage(message, ...rest) {
+      if (message.stage) Object.assign(message.stage, { x: message.stage.x.toReversed(), label: 8 });
+      super.postMessage(message, ...rest);
+    }
+  };
+"""
+"""The start page's digit is public and fixed: here the browser takes another, upside down and called an eight."""
+
+
+def start_actions(page: Any) -> None:
+    """Drag, let go, look at the crowd, draw eight others."""
+    for position, epsilon in ((12, "6.5"), (3, "2"), (9, "5")):
+        page.locator("input[type=range]").fill(str(position))
+        page.wait_for_url(re.compile(rf"eps={re.escape(epsilon)}$"))  # told once the slider rests
+        page.locator(f".crowd[data-done='{epsilon}']").wait_for()
+    drawn = page.locator(".stage").get_attribute("data-updates")
+    page.get_by_role("button", name="Eight others").click()
+    page.locator(f".stage:not([data-updates='{drawn}'])").wait_for()
+    page.wait_for_timeout(500)
+
+
+@pytest.mark.parametrize("leak", [False, True], ids=["as it is", "with a leak"])
+def test_the_start_page_sends_the_same_whatever_the_digit_is(server, visit, leak: bool) -> None:
+    """The second case is the positive control: a label that is fetched by its number is seen."""
+    lists = []
+    for script in (SPY, SPY + OTHER_DIGIT):
+        traffic = Traffic()
+        opened = visit(server, "/", before=lambda page, t=traffic, s=script: (t.watch(page), page.add_init_script(s)))
+        page = opened.page
+        page.locator(".crowd[data-done='4']").wait_for()
+        mark = len(traffic.sent)
+        start_actions(page)
+        told = page.evaluate("() => window.toWorker.filter((m) => m.stage).map((m) => [m.stage.x, m.stage.label])")
+        assert len(told) == 2 and not found(traffic.sent, {"digit": np.array(told[0][0])})
+        if leak:
+            page.evaluate(f"() => fetch('/device/samples/mnist.json?label={told[0][1]}')")
+            page.wait_for_timeout(300)
+        lists.append(traffic.comparable(mark))
+    assert (lists[0] == lists[1]) != leak, difference(*lists)
 
 
 PAGES = {"/image?eps=4": picture_actions, "/row?eps=4": row_actions}

@@ -42,7 +42,8 @@ def show_stage() -> None:
 def current_epsilon() -> float:
     """The visitor's ε: chosen here or on another page, else from the address, else the start value."""
     chosen = st.session_state.get("eps")
-    asked = {number(each): each for each in EPSILONS}.get(st.query_params.get("eps") or "", START_EPSILON)
+    address = st.query_params.get("eps") or st.query_params.get("epsilon") or ""
+    asked = {number(each): each for each in EPSILONS}.get(address, START_EPSILON)
     return min(float(chosen if chosen in EPSILONS else asked), POSITIONS[-1])  # ∞ is shown on other pages
 
 

@@ -16,6 +16,11 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
+/** Text where it has changed: a text that is set anew is laid out anew. @param {Element} place @param {string} words */
+export function write(place, words) {
+  if (place.textContent !== words) place.textContent = words;
+}
+
 /**
  * A group of buttons of which one is chosen: arrow keys move within it, as in any group of radio buttons.
  * @param {string} name what is chosen, for screen readers
@@ -67,6 +72,7 @@ export function slider({ name, min, max, step, className }, onMove) {
     show(value, text, spoken) {
       input.value = value;
       fill();
+      if (input.getAttribute("aria-valuetext") === spoken) return;
       words.replaceChildren(...text);
       input.setAttribute("aria-valuetext", spoken);
     },
@@ -107,9 +113,7 @@ export function bars(box, values, reach) {
   while (box.children.length < values.length) box.append(element("span", {}, element("b")));
   for (let i = 0; i < values.length; i++) {
     const bar = /** @type {HTMLElement} */ (box.children[i].firstChild);
-    bar.style.height = `${Math.min(50, (50 * Math.abs(values[i])) / reach)}%`;
-    bar.style.top = values[i] >= 0 ? "" : "50%";
-    bar.style.bottom = values[i] >= 0 ? "50%" : "";
+    bar.style.transform = `scaleY(${Math.max(-1, Math.min(1, values[i] / reach))})`; // up or down from the middle
   }
 }
 

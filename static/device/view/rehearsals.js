@@ -1,6 +1,6 @@
 // Eight rehearsals side by side: what could be sent, as a collector would decode it, each with the collector's guess.
 
-import { bars, element, paint, percent, pictureCanvas } from "./elements.js";
+import { bars, element, paint, percent, pictureCanvas, write } from "./elements.js";
 
 export const COUNT = 8;
 
@@ -26,8 +26,9 @@ export function spoken(draws, names) {
 
 /** Pictures: x̃ above, the collector's best picture below it, the guess under both. @param {number} side */
 export function pictureRehearsals(side) {
-  const tiles = Array.from({ length: COUNT }, () => {
-    const [decoded, best] = [pictureCanvas(side), pictureCanvas(side)];
+  const tiles = Array.from({ length: COUNT }, (_, i) => {
+    const decoded = pictureCanvas(side, `rehearsal ${i + 1} as the decoder draws it`);
+    const best = pictureCanvas(side, `rehearsal ${i + 1}, the collector’s best picture`);
     const words = element("figcaption");
     return { decoded, best, words, box: element("figure", {}, decoded, best, words) };
   });
@@ -46,9 +47,7 @@ export function pictureRehearsals(side) {
         const { words: said, at } = guess(draw.classes, names);
         paint(decoded, both ? draw.decoded : draw.decoded ?? draw.best);
         paint(best, draw.best);
-        decoded.setAttribute("aria-label", `rehearsal ${i + 1}, decoded: the collector would guess ${said}`);
-        best.setAttribute("aria-label", `rehearsal ${i + 1}, the collector’s best picture`);
-        words.textContent = said;
+        write(words, said);
         words.className = label !== null && label !== undefined && at === label ? "right" : "";
       });
     },
@@ -67,19 +66,19 @@ export function representation() {
     /** @param {ArrayLike<number>} z @param {Float64Array} noisy @param {string} thing */
     numbers(z, noisy, thing) {
       pair.hidden = false;
-      sentence.textContent = "";
+      write(sentence, "");
       const reach = Math.max(...Array.from(z, Math.abs), ...Array.from(noisy, Math.abs), 1e-9);
       bars(own, z, reach);
       bars(sent, noisy, reach);
-      ownWords.textContent = `z: your ${thing} in ${z.length} numbers`;
-      sentWords.textContent = "one rehearsal of z + noise";
+      write(ownWords, `z: your ${thing} in ${z.length} numbers`);
+      write(sentWords, "one rehearsal of z + noise");
       own.setAttribute("aria-label", `z: ${z.length} numbers`);
       sent.setAttribute("aria-label", "a rehearsal of z with noise");
     },
     /** @param {string} words */
     say(words) {
       pair.hidden = true;
-      sentence.textContent = words;
+      write(sentence, words);
     },
   };
 }

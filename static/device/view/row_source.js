@@ -1,7 +1,7 @@
 // A row of a table: examples, a form that follows the model's preprocessor.json, and rehearsals column by column. It
 // knows nothing of what the columns mean: titles, units and ranges come with the samples, or are left out.
 
-import { choice, element } from "./elements.js";
+import { choice, element, write } from "./elements.js";
 import { COUNT, guess } from "./rehearsals.js";
 
 /** @typedef {{title: string, unit: string, low: number | null, high: number | null, step: number | null, help: string, names: Record<string, string>}} Field */
@@ -147,12 +147,12 @@ export function rowRehearsals(samples, preprocessor, own) {
       const decoded = draws.map(({ decoded: x, best }) => (x ?? best ? inverse(x ?? best, preprocessor()) : null));
       const rows = [inverse(own(), preprocessor()), ...decoded];
       for (const [name, { cells }] of lines) {
-        rows.forEach((row, i) => { cells[i].textContent = row ? format(name, row[name]) : "—"; });
+        rows.forEach((row, i) => { write(cells[i], row ? format(name, row[name]) : "—"); });
       }
       guesses.cells[0].textContent = classes[label ?? -1] ?? "no label";
       draws.forEach((draw, i) => {
         const { words, at } = guess(draw.classes, classes);
-        guesses.cells[i + 1].textContent = words.replace(" %", "\u00a0%");
+        write(guesses.cells[i + 1], words.replace(" %", "\u00a0%"));
         guesses.cells[i + 1].className = at === label ? "right" : "";
       });
     },

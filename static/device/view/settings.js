@@ -1,4 +1,5 @@
-// What is public and may be in the address: dataset, ε, λ and mechanism. Nothing of the record is here.
+// What is public and may be in the address: dataset, ε, λ and mechanism. Nothing of the record is here. ε goes with the
+// visitor from page to page, in this browser's memory of the tab.
 
 /** @typedef {"pixels" | "numbers" | "codes"} Lane */
 /** @typedef {{data: string, eps: number, lam: number, mech: Lane}} Chosen */
@@ -12,15 +13,41 @@
  * @property {Chosen} defaults eps: the position
  */
 
+const KEY = "rlm-epsilon"; // the start page's slider has it too (ui/components/lanes)
+
+/** The ε that was chosen last in this tab. @returns {string | null} */
+function remembered() {
+  try {
+    return sessionStorage.getItem(KEY);
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+}
+
+/** @param {number} epsilon */
+export function remember(epsilon) {
+  try {
+    sessionStorage.setItem(KEY, epsilon === Infinity ? "inf" : String(epsilon));
+  } catch { /* a browser that keeps nothing */ }
+}
+
+/** @param {{value: number}[]} epsilons @param {string | null} asked @returns {number} −1: none of them */
+function position(epsilons, asked) {
+  const value = asked === "inf" || asked === "∞" ? Infinity : Number(asked || NaN);
+  return epsilons.findIndex((each) => each.value === value);
+}
+
+/** Where the ε stands that another page chose meanwhile; −1: nowhere. @param {Offer} offer */
+export const rememberedPosition = ({ epsilons }) => position(epsilons, remembered());
+
 /** @param {Offer} offer @returns {Chosen} */
 export function fromAddress({ epsilons, datasets, defaults }) {
   const query = new URLSearchParams(location.search);
   const chosen = { ...defaults };
   const data = Object.keys(datasets).find((name) => [name, datasets[name].title].includes(query.get("data") ?? ""));
   if (data) chosen.data = data;
-  const asked = query.get("eps") ?? "";
-  const eps = epsilons.findIndex(({ value }) => (asked === "inf" || asked === "∞" ? value === Infinity : asked !== "" && value === Number(asked)));
-  if (eps >= 0) chosen.eps = eps;
+  const eps = [query.get("eps"), query.get("epsilon"), remembered()].map((asked) => position(epsilons, asked)).find((at) => at >= 0);
+  if (eps !== undefined) chosen.eps = eps;
   const lam = Number(query.get("lam"));
   if (lam >= 0.05 && lam <= 1) chosen.lam = Math.round(lam * 20) / 20;
   const mech = /** @type {Lane} */ (query.get("mech"));
@@ -32,6 +59,7 @@ export function fromAddress({ epsilons, datasets, defaults }) {
 export function toAddress({ epsilons, datasets }, chosen) {
   const address = new URL(location.href);
   const { value } = epsilons[chosen.eps];
+  address.searchParams.delete("epsilon");
   address.searchParams.set("eps", value === Infinity ? "inf" : String(value));
   address.searchParams.set("lam", String(chosen.lam));
   address.searchParams.set("mech", chosen.mech);

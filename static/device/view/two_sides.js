@@ -7,12 +7,12 @@
 import { Budget } from "../budget.js";
 import { Owner } from "../client.js";
 import { hex, sha256 } from "../sha256.js";
-import { choice, element, slider, written } from "./elements.js";
+import { choice, element, slider, write, written } from "./elements.js";
 import { pictures, pictureSource } from "./picture_source.js";
 import { PixelObserver } from "./pixel_observer.js";
 import { COUNT, pictureRehearsals, representation, spoken } from "./rehearsals.js";
 import { rowRehearsals, rowSource } from "./row_source.js";
-import { fromAddress, toAddress } from "./settings.js";
+import { fromAddress, remember, rememberedPosition, toAddress } from "./settings.js";
 
 const LANES = { pixels: "Noise on every pixel", numbers: "Numbers with noise", codes: "Codes" };
 const LANE_TITLES = {
@@ -29,6 +29,7 @@ export class TwoSides {
     this.post = post;
     this.owner = new Owner();
     this.chosen = fromAddress(offer);
+    remember(this.epsilon);
     /** @type {{x: Float32Array, label: number | null | undefined, name: string} | null} */
     this.record = null;
     this.rehearsals = /** @type {number | null} */ (null);
@@ -169,6 +170,7 @@ export class TwoSides {
   }
 
   #moved() {
+    remember(this.epsilon);
     this.#describe();
     this.refresh("settings");
     this.#loadAll();
@@ -199,15 +201,15 @@ export class TwoSides {
     this.lam.input.disabled = off;
     this.lam.box.classList.toggle("off", off);
     this.networks.parentElement.hidden = mech !== "numbers";
-    this.networkNote.textContent = mech === "numbers" ? /** @type {any} */ (this.mechanism).note ?? "" : "";
+    write(this.networkNote, mech === "numbers" ? /** @type {any} */ (this.mechanism).note ?? "" : "");
     const ready = this.record && this.record.label !== undefined;
     this.send.disabled = !ready || value === Infinity || this.sending;
-    this.send.textContent = value === Infinity ? "ε = ∞ can be rehearsed, not sent" : `Send one report · spends ε = ${written(value)}`;
+    write(this.send, value === Infinity ? "ε = ∞ can be rehearsed, not sent" : `Send one report · spends ε = ${written(value)}`);
     const server = this.server.checked;
-    this.sendNote.textContent = !this.record ? "Bring a record first."
+    write(this.sendNote, !this.record ? "Bring a record first."
       : this.record.label === undefined ? "Say what it shows, or “no label”, to send."
       : server ? `Your ${thing} itself will travel to this server, which then draws the report with the library.`
-      : "It is drawn anew when you send it: none of these eight. The collector also sees whether a label came, and ε.";
+      : "It is drawn anew when you send it: none of these eight. The collector also sees whether a label came, and ε.");
     this.sendNote.classList.toggle("warn", server);
   }
 
@@ -307,7 +309,7 @@ export class TwoSides {
       if (description.release === "features") this.#readPixels(draws, settings);
       this.#showRepresentation(record, description, draws);
       this.tiles.show(draws, this.samples.classes, record.label);
-      this.message.textContent = "";
+      write(this.message, "");
       this.updates += 1;
       this.root.dataset.updates = String(this.updates);
       this.#say(spoken(draws, this.samples.classes));
@@ -367,6 +369,14 @@ export class TwoSides {
       this.sending = false;
     }
     this.#describe();
+  }
+
+  /** The visitor is back from another page, where ε may have been moved. */
+  returned() {
+    const at = rememberedPosition(this.offer);
+    if (at < 0 || at === this.chosen.eps) return;
+    this.chosen.eps = at;
+    this.#moved();
   }
 
   /** What Python says after every run. @param {{html: string, bytes: number, last: string, spoken: string, problem: string}} data */

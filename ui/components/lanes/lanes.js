@@ -25,7 +25,7 @@ function open(root, data, onEpsilon) {
   let told = data.position;
   let verdict = null;
   slider.max = data.positions.length - 1;
-  slider.value = data.position;
+  slider.value = kept(data) ?? data.position;
   const epsilon = () => data.epsilons[slider.value];
   for (const canvas of root.querySelectorAll(".digit")) paint(canvas, x);
   for (const list of root.querySelectorAll(".draws")) fill(list);
@@ -76,6 +76,7 @@ function open(root, data, onEpsilon) {
       crowd: () => { clear(root, data, epsilon()); crowd.postMessage({ collect: epsilon() }); },
     };
     slider.oninput = () => {
+      keep(epsilon());
       describe();
       ask.lanes();
       crowd.postMessage({});  // its processor is wanted here until the slider rests
@@ -90,6 +91,24 @@ function open(root, data, onEpsilon) {
   describe();
   start().catch(complain);
   return { root, close: () => { clearTimeout(timer); for (const worker of workers) worker.terminate(); } };
+}
+
+// ε goes with the visitor from page to page (static/device/view/settings.js has the same key); an address goes first.
+const KEY = "rlm-epsilon";
+
+function kept({ epsilons }) {
+  try {
+    const at = epsilons.indexOf(Number(sessionStorage.getItem(KEY) || NaN));
+    return at < 0 || /[?&]eps(ilon)?=/.test(location.search) ? null : at;
+  } catch {
+    return null;  // a browser that keeps nothing
+  }
+}
+
+function keep(epsilon) {
+  try {
+    sessionStorage.setItem(KEY, epsilon);
+  } catch { /* a browser that keeps nothing */ }
 }
 
 function fill(list) {

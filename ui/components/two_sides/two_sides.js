@@ -14,7 +14,11 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
   entry.data = data;
   const show = () => {
     if (!entry.sides) return;
-    if (entry.sides.root.parentElement !== entry.place) entry.place.replaceChildren(entry.sides.root);
+    if (entry.sides.root.parentElement !== entry.place) {
+      entry.place.replaceChildren(entry.sides.root);
+      if (entry.seen) entry.sides.returned();
+      entry.seen = true;
+    }
     entry.sides.received(entry.data.received);
   };
   if (entry.sides) show();
