@@ -26,6 +26,7 @@ from streamlit import net_util
 
 import device_routes
 from collection.routes import collection_routes
+from ui.app.public_demo import UPLOADS, raw_data_allowed
 from ui.record import routes as record_routes
 
 
@@ -130,7 +131,8 @@ class KnownHosts:
         for origin in origins:
             if origin.partition("://")[2] != hosts[0]:
                 return 403, "Requests from other sites are refused.\n"
-        if any(closed in scope["path"] for closed in CLOSED):
+        uploads = () if raw_data_allowed() else (UPLOADS,)
+        if any(closed in scope["path"] for closed in (*CLOSED, *uploads)):
             return 404, "Not found.\n"
         return None
 

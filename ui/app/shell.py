@@ -7,9 +7,12 @@ from typing import Any
 
 import streamlit as st
 
+from ui.app.public_demo import raw_data_allowed
 from ui.app.site import ROOT, by_group
 
 ICON = ROOT / "static" / "icon.svg"
+SAID = "raw data leave your device only by a control that says so"
+DEMO = "a public demonstration: it takes no raw data"
 _INSIDE = "inside_the_app"
 _STYLE = Path(__file__).with_name("style.css")
 
@@ -59,5 +62,5 @@ def footer() -> None:
     st.html(
         '<div class="rlm-footer">'
         f"<span>rlm-ldp {__version__}</span><span>models run on {device()}</span>"
-        "<span>raw data leave your device only by a control that says so</span></div>"
+        f"<span>{SAID if raw_data_allowed() else DEMO}</span></div>"
     )

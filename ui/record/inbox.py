@@ -21,6 +21,7 @@ from rlm_core.device.description import PIXELS
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.zoo.model import CODES
 from ui.app import cache
+from ui.app.public_demo import refuse_raw_data
 from ui.kit.kept import session_value
 from ui.record.observer import Received, read
 from ui.record.offer import offered_names
@@ -76,6 +77,7 @@ def _take(page: str, message: Any, make: Any) -> None:
 
 def _release(page: str, datasets: Sequence[str], message: dict[str, Any]) -> str:
     """The report of a record that travelled, charged to the visit's ledger before it is drawn."""
+    refuse_raw_data()
     name, label = _text(message, "mechanism"), message.get("label")
     dataset = next((each for each in datasets if name in offered_names(each)), None)
     if dataset is None:

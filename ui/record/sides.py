@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ui.app import cache
+from ui.app.public_demo import raw_data_allowed
 from ui.components.two_sides import two_sides
 from ui.record.collector_view import ShowRecord, collector_html, spoken
 from ui.record.inbox import Inbox, inbox, receive_record, receive_report
@@ -24,7 +25,7 @@ def sides(page: str, datasets: Sequence[str], *, thing: str, show_record: ShowRe
     }
     two_sides(
         f"sides_{page}",
-        {"offer": offer(datasets) | {"device": cache.device()}, "received": received},
+        {"offer": offer(datasets) | {"device": cache.device(), "server": raw_data_allowed()}, "received": received},
         on_report=partial(receive_report, page, datasets),
         on_record=partial(receive_record, page, datasets),
     )

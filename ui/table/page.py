@@ -8,6 +8,7 @@ import streamlit as st
 from rlm_core.types import FloatArray
 from ui.app import cache, controls
 from ui.app.errors import guarded
+from ui.app.public_demo import REFUSED, raw_data_allowed
 from ui.app.shell import heading, require_app
 from ui.kit.address import in_address
 from ui.kit.promise import promise
@@ -61,6 +62,9 @@ def workbench() -> None:
 @guarded
 def table_bench() -> None:
     """The CSV way, on the server; it says so before a file can be chosen."""
+    if not raw_data_allowed():
+        st.info(REFUSED, icon=":material/public:")
+        return
     st.html(f'<div class="rlm-promise">{text.CSV_TRAVELS}</div>')
     place = st.container()  # the columns depend on the mechanism, which is chosen below them
     st.header("Choose a budget", anchor=False)

@@ -98,7 +98,8 @@ export class TwoSides {
       this.progress, this.tilesPlace,
       element("div", { class: "sending" }, this.send, this.sendNote), this.message, this.ledger,
       element("div", { class: "last" },
-        element("label", { class: "switch" }, this.server, element("span", {}, `Compute on the server instead (${this.offer.device})`)),
+        this.offer.server === false ? null // a public demonstration takes no records
+          : element("label", { class: "switch" }, this.server, element("span", {}, `Compute on the server instead (${this.offer.device})`)),
         element("label", { class: "switch network" }, element("span", {}, "Network"), this.networks)),
       this.networkNote,
       this.live);
