@@ -26,7 +26,6 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from benchmarks.app_speed.two_sides import processor_seconds
 from device_routes import ROUTES
 from rlm_core import zoo
 from rlm_core.data.samples import cifar10_samples, loan_examples, mnist_samples
@@ -170,3 +169,11 @@ def page(chromium: str) -> Iterator[Any]:
         browser.close()
     server.should_exit = True
     thread.join(timeout=30)
+
+
+def processor_seconds(browser: Any) -> float:
+    """What the browser's page processes have used so far, all threads."""
+    session = browser.new_browser_cdp_session()
+    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    session.detach()
+    return float(sum(each["cpuTime"] for each in processes if each["type"] == "renderer"))

@@ -24,10 +24,10 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from rlm_core import zoo
+from ui.collect.events import Event
 from ui.collect.queue import RunQueue
 from ui.collect.reports import Choice, collect, task_of
 from ui.collect.runs import Run
-from ui.collect.events import Event
 from ui.collect.task import Task, learn
 
 ENTRY = Path(__file__).resolve().parents[2] / "app.py"

@@ -23,6 +23,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from benchmarks.device import processor_seconds
+
 ENTRY = Path(__file__).resolve().parents[2] / "serve.py"
 SECONDS = 4.0
 PAGES = {
@@ -88,14 +90,6 @@ def updates(browser: Any, address: str) -> tuple[float, float]:
     used = processor_seconds(browser) - before
     page.context.close()
     return round(count / passed, 1), round(1e3 * used / max(1, count), 1)
-
-
-def processor_seconds(browser: Any) -> float:
-    """What the browser's page processes have used so far, all threads."""
-    session = browser.new_browser_cdp_session()
-    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
-    session.detach()
-    return float(sum(each["cpuTime"] for each in processes if each["type"] == "renderer"))
 
 
 def sent(browser: Any, address: str, number: int) -> list[bytes]:
