@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from benchmarks import summary
+from benchmarks import aims, summary
 from benchmarks.frozen import PROTOCOL, SEEDS
 from benchmarks.summary import Cell
 from rlm_core.catalogue import DATASETS, EXPERIMENTS
@@ -33,7 +33,7 @@ def section() -> list[str]:
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             chosen = [cell for cell in cells if cell.dataset == dataset]
             lines += [f"### {facts.title}, {DATASETS[dataset].title}", "", *_grid(chosen, unseen), ""]
-    return [*INTRODUCTION, *lines] if lines else []
+    return [*INTRODUCTION, *lines, *aims.section()] if lines else []
 
 
 def _grid(cells: list[Cell], unseen: dict[tuple[str, str, float], Cell]) -> list[str]:

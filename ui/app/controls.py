@@ -88,7 +88,7 @@ def mechanism_control(dataset: str, epsilon: float) -> str:
         [AUTOMATIC, *cache.mechanism_names(dataset)],
         **in_address("mech"),
         help="Automatic takes the mechanism that was trained for a budget near ε. Another choice is another release. "
-        "Names with vrlm or crlm send numbers with noise; qrlm-k12 sends a random set of 12 codes; cdp5 and cdp1: the "
+        "Names with vrlm or crlm send numbers with noise; qrlm-k96 sends a random set of 96 codes; cdp5 and cdp1: the "
         "encoder itself was trained under central differential privacy.",
     )
     name = recommended if chosen in (None, AUTOMATIC) else str(chosen)

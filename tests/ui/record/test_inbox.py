@@ -51,7 +51,7 @@ def test_a_broken_report_is_answered_in_words(box: Inbox, report: object) -> Non
     ("changes", "kind"),
     [
         ({}, "numbers"),
-        ({"mechanism": "mnist-qrlm-k12", "lam": None}, "members"),
+        ({"mechanism": "mnist-qrlm-k96", "lam": None}, "members"),
         ({"mechanism": "mnist-qrlm-k42", "lam": None}, "members"),  # cut from the tree, as the rule has it at ε = 4
         ({"mechanism": "mnist-pixels"}, "numbers"),
     ],
