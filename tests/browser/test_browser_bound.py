@@ -39,14 +39,24 @@ def test_drag_then_search_then_turn(server, visit) -> None:
     middle = (centre[1][0], centre[0][1])  # of the ball: below class 3, left of class 1
     page.mouse.move(*centre[0])
     page.mouse.down()
+    marks, before = page.locator(".board .cloud").inner_html(), page.locator(".board .told").inner_text()
     page.mouse.move((centre[0][0] + middle[0]) / 2, middle[1], steps=4)
+    page.locator(".board .told.live").wait_for()  # while it is held: accuracy and dots follow
+    assert page.locator(".board .cloud").inner_html() != marks
+    live = page.locator(".board .told").inner_text()
+    assert float(live.split()[0]) < float(before.split()[0]) - 3
     page.mouse.up()
     page.wait_for_url(re.compile(r"place=my"))
     page.wait_for_url(re.compile(r"at="))
     opened.settled()
     places = typed(page)
     assert places[0] == pytest.approx([0.5, 0.0], abs=0.06) and places[1:].tolist() == [[-1, 0], [0, 1], [0, -1]]
-    page.get_by_text(percent(simulate(places, 4.0, seed=0).accuracy), exact=True).first.wait_for()
+    exact = simulate(places, 4.0, seed=0).accuracy
+    page.get_by_text(percent(exact), exact=True).first.wait_for()
+    page.get_by_text(f"{100 * exact:.1f} % right").wait_for()
+    assert (
+        abs(float(live.split()[0]) - 100 * exact) < 4
+    )  # 8,000 simulated reports: a deviation of 0.6 points, and the last step
 
     page.get_by_role("button", name="Search for the best places of 4 classes").click()
     page.get_by_text("Vertices win").first.wait_for()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote_plus
 
 import pytest
 
+from ui.collect.text import NUMBERS_NAME
+
 pytestmark = pytest.mark.browser
 
-SMALL = "people=500&objective=Naive"
+NUMBERS = f"send={quote_plus(NUMBERS_NAME)}&eps=10"
+SMALL = f"{NUMBERS}&people=500&objective=Naive"
 LINES = ".js-plotly-plot .scatterlayer .js-line"
 OVER = "() => !document.querySelector('.st-key-collect_stop')"
 
@@ -42,7 +46,7 @@ def test_collect_learn_compare_and_refresh(server, visit) -> None:
     page.get_by_text("same reports").wait_for()
     opened.wait_for_count(LINES, 4)
     assert page.locator(".rlm-runs tr").count() == 3
-    assert "one report, ε = 10 in total" in page.locator("body").inner_text()
+    assert "one report: ε = 10 in total" in page.locator("body").inner_text()
     page.reload()
     opened.settled()
     opened.wait_for_count(LINES, 4)
@@ -54,7 +58,7 @@ def test_collect_learn_compare_and_refresh(server, visit) -> None:
 
 
 def test_a_long_run_can_be_watched_and_stopped_while_others_move_their_sliders(server, visit) -> None:
-    opened = visit(server, "/collect")
+    opened = visit(server, f"/collect?{NUMBERS}")
     page = opened.page
     page.get_by_role("button", name="Collect 13,500 reports").click()
     page.get_by_text(re.compile(r"epoch \d+ of 20")).wait_for()  # by itself: nobody touches the page
@@ -72,6 +76,9 @@ def test_a_long_run_can_be_watched_and_stopped_while_others_move_their_sliders(s
     opened.settled()
     row = page.locator(".rlm-runs tr").nth(1).inner_text()
     assert "%" in row and ("stopped" in row or "of 20" in row)
+    if "stopped" in row:
+        page.get_by_role("button", name="Go on with #1").click()
+        page.locator(".st-key-collect_stop").first.wait_for()
 
 
 def test_deep_link_to_the_collector(server, visit) -> None:

@@ -1,56 +1,80 @@
-"""A visitor's questions, each answered on one page in a sentence: the browser reads the answer.
+"""A visitor's ten questions, each answered in a sentence on a page two clicks from the start: the browser reads it.
 
-What leaves my device, and what the collector knows after one report, are asked on the pages of a record; whether the
-collect page confirms the ε of 80 %, there.
+1 what leaves my device?                     image        6 why is the paper's "Maximum" not the limit?   bound
+2 what does halving ε do?                    concepts     7 which mechanism and ε for 80 % on MNIST?      advise,
+3 why not send twice?                        concepts       and does collecting confirm it?               collect
+4 what is λ for, and which is best?          concepts     8 what is a Q-RLM, and why is it better?        concepts
+5 what does ε = 1 mean in words?             advise       9 what does the collector know after a report?  image
+                                                         10 is the claim true, and how do we know?        audit
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
 from benchmarks import gain
+from ui.app.site import PAGES
 from ui.kit.formats import epsilon_up
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def read(server, visit, path: str, *answers: str | re.Pattern[str], width: int = 1440, height: int = 900) -> str:
-    """Open a page, wait for every answer, and give back all of its text."""
-    opened = visit(server, path, width=width, height=height)
-    for answer in answers:
-        opened.page.get_by_text(answer).first.wait_for()
+def two_clicks(server, visit, file: str) -> Any:
+    """From the start page through the menu: a group, then the page."""
+    spec = next(each for each in PAGES if each.file == file)
+    opened = visit(server, "/", width=1440, height=900)
+    opened.page.get_by_test_id("stTopNavSection").filter(has_text=spec.group).click()
+    opened.page.get_by_role("link", name=spec.title).last.click()
+    opened.page.wait_for_url(re.compile(f"/{file}"))
     opened.settled()
-    return str(opened.page.locator("[data-testid=stMain]").inner_text())
+    return opened
 
 
-def test_what_does_halving_epsilon_do(server, visit) -> None:
-    text = read(server, visit, "/concepts?chapter=What+%CE%B5+means", re.compile("becomes its square root"))
-    assert "What does halving ε do?" in text and "× 1.6 at 0.5" in text
+def text_of(page: Any) -> str:
+    return str(page.locator("[data-testid=stMain]").inner_text())
 
 
-def test_what_is_lambda_for_and_which_is_best(server, visit) -> None:
-    text = read(server, visit, "/concepts?chapter=Labels+and+%CE%BB", re.compile("λ·ε for the record"))
-    assert re.search(r"Best here is\s+λ = ½", text) and "one pair" in text
+def test_what_leaves_my_device_and_what_does_the_collector_know(server, visit) -> None:
+    page = two_clicks(server, visit, "image").page
+    page.wait_for_function("() => Number(document.querySelector('.sides')?.dataset.updates ?? 0) > 0")
+    assert "only what you send crosses" in text_of(page)
+    assert "0 bytes" in page.locator(".sides .wall").inner_text()
+    page.get_by_role("button", name="Send one report").click()
+    page.get_by_text("1 report", exact=True).wait_for()
+    sent = len(page.locator(".sides .report-text").text_content().encode())
+    assert f"The report: {sent} bytes, all that crossed" in text_of(page)
+    known = re.search(r"Best guess: (\d), with ([\d.]+) %.*ε = 4 allows at most ([\d.]+) %", text_of(page))
+    assert known and float(known[2]) <= float(known[3])
 
 
-def test_what_is_a_qrlm_and_why_is_it_better(server, visit) -> None:
-    text = read(server, visit, "/concepts?chapter=Codes", re.compile("a random set of codes"))
-    assert "Numbers need noise in every direction; a code needs it once." in text
+def test_what_the_chapters_answer(server, visit) -> None:
+    opened = two_clicks(server, visit, "concepts")
+    page = opened.page
+    for chapter, answer, also in (
+        ("Ask twice", "independent noise averages out", "n reports of ε cost n·ε"),
+        ("Labels and λ", "λ·ε for the record, the rest for its label", "Best here is λ = ½"),
+        ("Codes", "a random set of codes", "Numbers need noise in every direction; a code needs it once."),
+        ("What ε means", "What does halving ε do? The factor becomes its square root", "× 1.6 at 0.5"),
+        ("Your device", "only the report leaves", "must be trusted with"),
+    ):
+        page.locator(".st-key-chapter").get_by_text(chapter, exact=True).click()
+        page.get_by_role("heading", level=2).filter(has_text=re.compile(r"^\d+\. ")).first.wait_for()
+        page.get_by_text(answer.split(".")[0][:30]).first.wait_for()
+        opened.settled()
+        shown = re.sub(r"\s+", " ", text_of(page))
+        assert answer in shown and also in shown, chapter
 
 
-def test_what_does_epsilon_one_mean(server, visit) -> None:
-    text = read(server, visit, "/advise?need=80", re.compile("protection"))
-    assert "Strong protection" in text and "at most 23.2 % sure" in text
-
-
-def test_which_mechanism_and_epsilon_for_eighty_per_cent(server, visit) -> None:
+def test_what_does_epsilon_one_mean_and_which_epsilon_for_eighty_per_cent(server, visit) -> None:
     need = gain.needs("mnist", 80.0)[0]
-    opened = visit(server, "/advise", width=1440, height=900)
+    opened = two_clicks(server, visit, "advise")
     answer = opened.page.get_by_role("status").filter(has_text="For 80 % on MNIST")
     answer.wait_for()
     assert f"{need.mechanism} needs" in answer.inner_text() and f"ε = {epsilon_up(need.epsilon)}" in answer.inner_text()
+    assert "Strong protection" in text_of(opened.page) and "at most 23.2 % sure" in text_of(opened.page)
     last = opened.page.get_by_text("Twice the people").bounding_box()
     assert last["y"] + last["height"] < 900  # all answers beside the controls, on one screen
     with opened.page.expect_download() as started:
@@ -58,15 +82,34 @@ def test_which_mechanism_and_epsilon_for_eighty_per_cent(server, visit) -> None:
     assert "<h1>Choose an ε</h1>" in started.value.path().read_text()
 
 
+def test_does_collecting_confirm_it(server, visit) -> None:
+    """At the ε that was named, everybody is asked: the answer is at least what was wished for."""
+    need = gain.needs("mnist", 80.0)[0]
+    assert need.mechanism == "Q-RLM" and need.epsilon is not None and need.epsilon <= 1.0
+    opened = two_clicks(server, visit, "collect")
+    page = opened.page
+    page.get_by_text("An example to begin with").wait_for()
+    assert "10 codes." in text_of(page) and "Nothing to divide." in text_of(page)
+    page.get_by_role("button", name="Collect 13,500 reports and learn (spends ε = 1 for each person").click()
+    page.locator(".rlm-runs tr").nth(1).wait_for()
+    page.wait_for_function("() => !document.querySelector('.st-key-collect_stop')")
+    page.get_by_text("13,500 of 13,500 reports have arrived").wait_for()
+    shown = page.locator(".rlm-figures strong").first.inner_text()
+    assert float(shown.removesuffix(" %")) >= 80.0
+    assert re.search(r"Measured before: codes \d\d\.\d %", text_of(page))
+
+
 def test_why_is_the_papers_maximum_not_the_limit(server, visit) -> None:
-    read(server, visit, "/bound", re.compile("not of local differential privacy"))
+    page = two_clicks(server, visit, "bound").page
+    page.get_by_text("not of local differential privacy").wait_for()
+    assert "the grey curve is above it" in text_of(page)
 
 
 def test_is_the_claim_true_and_how_do_we_know(server, visit) -> None:
-    opened = visit(server, "/audit", width=1440, height=900)
-    opened.page.get_by_text("Is the claim true, and how do we know?").click()
-    opened.page.get_by_text("Covered by neither.").wait_for()
-    opened.page.locator("details .katex-display").first.wait_for()
+    page = two_clicks(server, visit, "audit").page
+    page.get_by_text("Is the claim true, and how do we know?").click()
+    page.get_by_text("Covered by neither.").wait_for()
+    page.locator("details .katex-display").first.wait_for()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -30,8 +30,8 @@ PARTIES = (
     Party(
         name="The collector",
         holds=(4,),
-        learns="Your report, as it should. It moves the odds of any suspicion about you by at most e^ε, whatever else "
-        "the collector knows. It also learns that you took part, and when.",
+        learns="Your report, as it should. It moves the odds of any suspicion about you by at most e<sup>ε</sup>, "
+        "whatever else the collector knows. It also learns that you took part, and when.",
         protects="The noise, which was added before the report left. It cannot be taken off again.",
         trust="Nothing, for one report. But reports add up: whoever is asked again and again has to count.",
     ),
@@ -121,7 +121,7 @@ def drawing_of(party: Party) -> str:
             parts.append(f'<path d="M180 {y + 38}v18" stroke="{NEUTRAL}" stroke-width="1.5"/>')
     border = 14 + 56 * 3 - 9
     parts.append(f'<path d="M20 {border}H340" stroke="{NEUTRAL}" stroke-width="1.5" stroke-dasharray="5 4"/>')
-    parts.append(text(338, border - 6, "your device", anchor="end"))
+    parts.append(text(20, border - 6, "device"))
     alt = f"{party.name} has a hand in: {', '.join(LINKS[index][0] for index in party.holds)}"
     return svg(parts, alt=alt, width=360, height=300)
 
