@@ -71,6 +71,7 @@ function pictureInput(parent, dataset, complain) {
       clear();
       fitted = digits ? fitDigit(picture) : fitPhoto(picture);
       show(pen, fitted, digits ? 28 : 32, digits ? 1 : 3);
+      canvas.dataset.picture = file.files[0].name;
       complain("");
     } catch (error) {
       complain(String(/** @type {Error} */ (error).message));

@@ -23,6 +23,7 @@ from rlm_core import zoo
 ROOT = Path(__file__).resolve().parents[2]
 IN_EVERY_RUN = (
     "test_a_switch_breaks_it_and_the_needle_passes_the_claim",
+    "test_all_text_stands_out_from_its_ground",
     "test_before_send_two_records_give_the_same_traffic_and_after_it_one_report_crosses",
     "test_choose_ask_and_take_away",
     "test_collect_learn_compare_and_refresh",

@@ -32,8 +32,11 @@ def png() -> bytes:
 def test_from_disk_and_offline_it_makes_a_valid_report(chromium: Any, tmp_path: Path, name: str, epsilon: str) -> None:
     file = tmp_path / "owner.html"
     file.write_text(owner_file(name).html, encoding="utf-8")
+    from playwright.sync_api import expect
+
     context = chromium.new_context(offline=True)
     page = context.new_page()
+    page.set_default_timeout(120_000)
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
@@ -41,12 +44,13 @@ def test_from_disk_and_offline_it_makes_a_valid_report(chromium: Any, tmp_path: 
     page.wait_for_selector("body[data-ready=yes]")
     if name != LOANS:
         page.set_input_files("input[type=file]", [{"name": "7.png", "mimeType": "image/png", "buffer": png()}])
-        page.wait_for_timeout(300)
+        page.wait_for_selector("canvas[data-picture='7.png']")  # read, fitted and drawn
     page.select_option("#label", "1")
     page.fill("#epsilon", epsilon)
     page.click("#release")
+    expect(page.locator("#report"), page.inner_text("main")).not_to_have_value("", timeout=120_000)
     text = page.input_value("#report")
-    assert problems == [] and text, page.inner_text("main")
+    assert problems == [], page.inner_text("main")
     report = Report.from_json(text)
     assert report.to_json() == text
     assert report.mechanism == description(name)["name"] and report.digest == description(name)["digest"]
@@ -55,11 +59,29 @@ def test_from_disk_and_offline_it_makes_a_valid_report(chromium: Any, tmp_path: 
     context.close()
 
 
+def heard(listener: socket.socket) -> bytes:
+    """All that anybody has said. A browser may connect ahead of a request that is then refused: that one is mute."""
+    said = b""
+    listener.settimeout(0.2)
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except TimeoutError:
+            return said
+        with connection:
+            connection.settimeout(1.0)
+            try:
+                said += connection.recv(4096)
+            except TimeoutError:
+                pass
+
+
 @pytest.mark.browser
 def test_it_can_connect_to_nothing_and_runs_no_other_script(chromium: Any, tmp_path: Path) -> None:
     file = tmp_path / "owner.html"
     file.write_text(owner_file(DIGITS).html, encoding="utf-8")
     page = chromium.new_context().new_page()  # with a network
+    page.set_default_timeout(120_000)
     page.goto(file.as_uri())
     page.wait_for_selector("body[data-ready=yes]")
     tries = """async (address) => {
@@ -78,9 +100,7 @@ def test_it_can_connect_to_nothing_and_runs_no_other_script(chromium: Any, tmp_p
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
         assert page.evaluate(tries, address) == ["blocked", "blocked", False]
         page.wait_for_timeout(500)
-        listener.settimeout(0.0)
-        with pytest.raises(BlockingIOError):  # nobody has knocked
-            listener.accept()
+        assert heard(listener) == b""
     page.context.close()
 
 

@@ -28,10 +28,25 @@ from serve import POLICY, StrictHeaders
 CODES, NUMBERS, PHOTOS = "mnist-qrlm-k96", "mnist-vrlm-l7.5-eps13", "cifar10-qrlm-k48"
 
 
+ARRIVED: list[tuple[str, str]] = []
+"""What has reached the server: method (or "websocket") and path."""
+
+
+class Doorkeeper:
+    """Writes down who comes."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        ARRIVED.append((scope.get("method", scope["type"]), scope.get("path", "")))
+        await self.app(scope, receive, send)
+
+
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     home = Route("/", lambda request: HTMLResponse("<!doctype html><title>page</title>"))
-    app = Starlette(routes=[home, *ROUTES], middleware=[Middleware(StrictHeaders)])
+    app = Starlette(routes=[home, *ROUTES], middleware=[Middleware(Doorkeeper), Middleware(StrictHeaders)])
     with app_server(app) as address:
         yield address
 
@@ -152,19 +167,25 @@ def test_rehearsals_are_free_and_a_release_is_charged_kept_and_valid(
 def test_the_worker_reaches_the_weights_and_nothing_else(chromium: Any, address: str) -> None:
     _, page = visit(chromium, address, CODES, digit(), 5, {"epsilon": 1.0})
     (worker,) = page.workers
-    reach = "(url) => fetch(url, { method: 'POST', body: 'x' }).then(() => 'sent', () => 'blocked')"
+    mark = len(ARRIVED)
+    patient = "Promise.race([{attempt}, new Promise((settle) => setTimeout(settle, 20000, 'no answer'))])"
+    post = patient.format(attempt="fetch(url, { method: 'POST', body: 'x' }).then(() => 'sent', () => 'blocked')")
+    opened = patient.format(
+        attempt="""new Promise((settle) => {
+            try {
+                const [onopen, onerror] = ["open", "blocked"].map((outcome) => () => settle(outcome));
+                Object.assign(new WebSocket(url), { onopen, onerror });
+            } catch { settle("blocked"); }
+        })"""
+    )
     for path in ("/", f"/device/mechanisms/{CODES}.json", "/device/client.js", "/_stcore/health"):
-        assert worker.evaluate(reach, address + path) == "blocked"
-    assert worker.evaluate(reach, "http://localhost:9/") == "blocked"
-    socket = """(url) => new Promise((settle) => {
-        try {
-            const [onopen, onerror] = ["open", "blocked"].map((outcome) => () => settle(outcome));
-            Object.assign(new WebSocket(url), { onopen, onerror });
-        } catch { settle("blocked"); }
-    })"""
-    assert worker.evaluate(socket, address.replace("http", "ws") + "/") == "blocked"
+        assert worker.evaluate(f"(url) => {post}", address + path) == "blocked"
+    assert worker.evaluate(f"(url) => {post}", "http://localhost:9/") == "blocked"
+    assert worker.evaluate(f"(url) => {opened}", address.replace("http", "ws") + "/") in ("blocked", "no answer")
+    assert ARRIVED[mark:] == []
     weights = f"{address}/device/{description(CODES)['files']['encoder']['url']}"
-    assert worker.evaluate("(url) => fetch(url).then((answer) => answer.status)", weights) == 200
+    fresh = "(url) => fetch(url, { cache: 'reload' }).then((answer) => answer.status)"
+    assert worker.evaluate(fresh, weights) == 200 and len(ARRIVED) == mark + 1  # the positive control
     page.context.close()
 
 

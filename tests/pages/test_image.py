@@ -58,7 +58,7 @@ def test_a_report_is_shown_with_its_bytes_and_the_librarys_inference(open_page: 
     assert received["bytes"] == len(text.encode()) and received["last"] == "a"
     assert f"Best guess: <b>{guess}</b>" in received["html"] and f"guess is {guess}" in received["spoken"]
     assert (
-        "1 report" in received["html"] and "ε = 4 spent in all; one more at this ε would make it 8" in received["html"]
+        "1 report" in received["html"] and "ε = 4 spent in all; another at this ε would make it 8" in received["html"]
     )
     assert received["html"].count("<img") == 2  # x̃ and the best picture
 

@@ -2,4 +2,7 @@
 
 from __future__ import annotations
 
-LEDE = "Left is your device, right the collector. Rehearse as often as you like; only what you send crosses."
+LEDE = (
+    "Your device is on the left, the collector on the right. "
+    "Rehearse as often as you like: nothing crosses until you send it."
+)

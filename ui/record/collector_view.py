@@ -23,9 +23,9 @@ def empty_html(thing: str) -> str:
     """Before anything arrived."""
     return (
         f'{TITLE}<div class="arrived"><div class="count"><span>received about you</span><strong>nothing</strong></div>'
-        f"</div><p>This side has seen no {thing}, no label and no rehearsal: all of that is in your browser. What you "
-        "choose on the left is drawn there, and costs nothing.</p><p>Send one report, and this side shows the bytes "
-        "that came, what they decode to, and what can be inferred from them about you.</p>"
+        f"</div><p>This side has seen no {thing}, no label and no rehearsal: all of that stays in your browser. "
+        "Rehearsing costs nothing, because nothing leaves.</p><p>Send one report, and this side shows the bytes that "
+        "came, what they decode to, and what can be inferred from them about you.</p>"
     )
 
 
@@ -47,7 +47,7 @@ def collector_html(reports: Sequence[Received], *, thing: str, show_record: Show
     return (
         f'{TITLE}<div class="arrived">{pictures}{_count(same)}</div>'
         f"<h3>What can it infer?</h3>{bars}"
-        f'<p class="note"><b class="rlm-dot"></b> before · <b class="rlm-tick"></b> the most that ε allows</p>'
+        f'<p class="note"><b class="rlm-dot"></b> before the report · <b class="rlm-tick"></b> the most that ε allows</p>'
         f"<p>{verdict(newest, alone)}</p>{_together(same) if len(same) > 1 else ''}{_bytes(newest)}{_ledger(same)}"
     )
 
@@ -91,7 +91,7 @@ def _count(same: Sequence[Received]) -> str:
     count = "1 report" if len(same) == 1 else f"{len(same)} reports"
     return (
         f'<div class="count"><span>received about you</span><strong>{count}</strong>'
-        f"<span>ε = {number(total)} spent in all; one more at this ε would make it {number(total + last)}</span></div>"
+        f"<span>ε = {number(total)} spent in all; another at this ε would make it {number(total + last)}</span></div>"
     )
 
 

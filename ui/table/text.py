@@ -6,7 +6,10 @@ import math
 
 from ui.kit.formats import number
 
-LEDE = "The same for a row of a table: left your device, right the collector. Only what you send crosses."
+LEDE = (
+    "The same for one row of a table: your device on the left, the collector on the right. "
+    "Nothing crosses until you send it."
+)
 
 CSV_TRAVELS = (
     "<b>A file travels to this server</b>, whole and as it is, and is privatised here by the library. It is forgotten "

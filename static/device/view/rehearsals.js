@@ -24,15 +24,15 @@ export function spoken(draws, names) {
   return `Eight rehearsals; the collector would guess ${said.join(", ")}.`;
 }
 
-/** Pictures: x̃ above, the collector's best picture below it, the guess under both. @param {number} side */
-export function pictureRehearsals(side) {
+/** Pictures: x̃ above, the collector's best picture below it, the guess under both. @param {number} side @param {boolean} [named] classes have names, not digits */
+export function pictureRehearsals(side, named = false) {
   const tiles = Array.from({ length: COUNT }, (_, i) => {
     const decoded = pictureCanvas(side, `rehearsal ${i + 1} as the decoder draws it`);
     const best = pictureCanvas(side, `rehearsal ${i + 1}, the collector’s best picture`);
     const words = element("figcaption");
     return { decoded, best, words, box: element("figure", {}, decoded, best, words) };
   });
-  const box = element("div", { class: "tiles" },
+  const box = element("div", { class: `tiles${named ? " named" : ""}` },
     element("div", { class: "names" }, element("span", { class: "of-decoded" }, "x̃, decoded"), element("span", { class: "of-best" }, "best picture")),
     ...tiles.map((tile) => tile.box));
   return {

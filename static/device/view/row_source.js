@@ -147,7 +147,10 @@ export function rowRehearsals(samples, preprocessor, own) {
       const decoded = draws.map(({ decoded: x, best }) => (x ?? best ? inverse(x ?? best, preprocessor()) : null));
       const rows = [inverse(own(), preprocessor()), ...decoded];
       for (const [name, { cells }] of lines) {
-        rows.forEach((row, i) => { write(cells[i], row ? format(name, row[name]) : "—"); });
+        rows.forEach((row, i) => {
+          cells[i].classList.toggle("words", typeof row?.[name] === "string");
+          write(cells[i], row ? format(name, row[name]) : "—");
+        });
       }
       guesses.cells[0].textContent = classes[label ?? -1] ?? "no label";
       draws.forEach((draw, i) => {

@@ -94,7 +94,7 @@ export class TwoSides {
       element("div", { class: "bench" }, this.source,
         element("div", { class: "controls" }, this.lanes, this.eps.box, this.lam.box, this.z.box)),
       element("div", { class: "rehearsing" }, element("h3", {}, "Rehearsals"),
-        element("span", { class: "note" }, "eight reports you could send, as a collector would read them. Nothing has left."), this.again),
+        element("span", { class: "note" }, "eight reports that you could send, as a collector would read them. None has left your device."), this.again),
       this.progress, this.tilesPlace,
       element("div", { class: "sending" }, this.send, this.sendNote), this.message, this.ledger,
       element("div", { class: "last" },
@@ -143,7 +143,7 @@ export class TwoSides {
       const pixels = this.about.lanes.pixels[0].name;
       await this.#load(pixels);
       this.observer = new PixelObserver(all, this.samples.labels, this.samples.classes.length);
-      this.tiles = pictureRehearsals(side);
+      this.tiles = pictureRehearsals(side, data !== "mnist");
       const made = pictureSource({ dataset: data, samples: this.samples, all, side, onPick,
         prepare: (picture) => this.owner.prepare(pixels, { picture }) });
       this.tabs.replaceChildren(made.tabs);
@@ -194,7 +194,7 @@ export class TwoSides {
     const thing = this.about.record;
     this.eps.show(this.chosen.eps, [element("b", {}, `ε = ${written(value)}`), ` ${word}. ${odds}`], `epsilon ${written(value)}, ${word}: ${odds}`);
     const off = mech === "codes" || this.record?.label === null;
-    const why = mech === "codes" ? `λ has nothing to divide: code and label are one symbol of ${this.mechanism.k} codes × ${this.samples?.classes.length ?? ""} labels, with all of ε`
+    const why = mech === "codes" ? `λ has nothing to divide: code and label leave as one symbol of ${this.mechanism.k} codes × ${this.samples?.classes.length ?? ""} labels, with all of ε`
       : this.record?.label === null ? `no label is sent: all of ε goes to the ${thing}`
       : lam === 1 ? `λ = 1: all of ε for the ${thing}; the label is not sent`
       : `λ = ${lam.toFixed(2)} of it for the ${thing}, the rest for the label`;
@@ -207,10 +207,10 @@ export class TwoSides {
     this.send.disabled = !ready || value === Infinity || this.sending;
     write(this.send, value === Infinity ? "ε = ∞ can be rehearsed, not sent" : `Send one report · spends ε = ${written(value)}`);
     const server = this.server.checked;
-    write(this.sendNote, !this.record ? "Bring a record first."
-      : this.record.label === undefined ? "Say what it shows, or “no label”, to send."
+    write(this.sendNote, !this.record ? (thing === "picture" ? "Choose or draw a picture first." : "Complete the form first.")
+      : this.record.label === undefined ? "To send it, say what it shows, or choose “no label”."
       : server ? `Your ${thing} itself will travel to this server, which then draws the report with the library.`
-      : "It is drawn anew when you send it: none of these eight. The collector also sees whether a label came, and ε.");
+      : "The report is drawn afresh when you send it: it is none of these eight. The collector also learns ε, and whether a label came.");
     this.sendNote.classList.toggle("warn", server);
   }
 
@@ -219,7 +219,7 @@ export class TwoSides {
     const thing = this.about.record;
     const about = this.record ? this.owner.ledger.of(this.record.name) : [];
     this.ledger.textContent = about.length
-      ? `About this ${thing}: ${about.length} sent, ε = ${written(this.owner.ledger.spent(this.record?.name ?? ""))} in total. This browser keeps the ledger; reloading does not forget it.`
+      ? `About this ${thing}: ${about.length} sent, ε = ${written(this.owner.ledger.spent(this.record?.name ?? ""))} in total. This browser keeps count, also when the page is reloaded; what other browsers sent it cannot know.`
       : `About this ${thing}: nothing sent so far.`;
   }
 

@@ -1,0 +1,109 @@
+"""Every text on start, picture and row page stands out from its ground by at least 4.5:1, in light and in dark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+ENOUGH = 4.5
+
+CONTRASTS = """() => {
+    const pen = Object.assign(document.createElement("canvas"), { width: 1, height: 1 })
+        .getContext("2d", { willReadFrequently: true });
+    const fill = (colour, alpha = 1) => {  // any CSS colour, over what is there
+        pen.globalAlpha = alpha;
+        pen.fillStyle = colour;
+        pen.fillRect(0, 0, 1, 1);
+    };
+    const luminance = () => {
+        const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((byte) => {
+            const share = byte / 255;
+            return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const parent = (node) => node.parentElement ?? node.getRootNode().host ?? null;
+    const chain = (node) => (node ? [...chain(parent(node)), node] : []);
+    const found = [];
+    const look = (element, words) => {
+        const style = getComputedStyle(element);
+        const box = element.getBoundingClientRect();
+        const visible = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+        if (!visible || box.width < 2 || box.height < 2) return;
+        if (element.closest(":disabled, [aria-hidden=true], option") || /inset\\(50%/.test(style.clipPath)) return;
+        fill("#fff");
+        let alpha = 1;
+        for (const each of chain(element)) {
+            const { backgroundColor, opacity } = getComputedStyle(each);
+            alpha *= Number(opacity);
+            fill(backgroundColor);
+        }
+        const ground = luminance();
+        fill(element instanceof SVGElement ? style.fill : style.color, alpha);
+        const ink = luminance();
+        const ratio = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+        found.push([ratio, words, `${element.tagName}.${element.getAttribute("class") ?? ""}`]);
+    };
+    const walk = (root) => {
+        for (const element of root.querySelectorAll("*")) {
+            if (element.shadowRoot) walk(element.shadowRoot);
+            if (["SCRIPT", "STYLE"].includes(element.tagName)) continue;
+            const texts = [...element.childNodes].filter((node) => node.nodeType === 3);
+            const typed = element.type === "number" ? element.value : "";
+            const words = texts.map((node) => node.data).join("").trim() || typed;
+            if (words) look(element, words);
+        }
+    };
+    walk(document);
+    return found;
+}"""
+
+RING = """(element) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    return outlineStyle === "none" ? 0 : parseFloat(outlineWidth);
+}"""
+
+
+def faint(page: Any) -> list[Any]:
+    """Texts that do not stand out, after a check that the page's texts were looked at."""
+    found = page.evaluate(CONTRASTS)
+    assert len(found) > 60
+    return sorted(each for each in found if not each[0] >= ENOUGH)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_stands_out_from_its_ground(server, visit, scheme: str) -> None:
+    page = visit(server, "/", scheme=scheme, width=1440, height=900).page
+    page.locator(".crowd[data-done='4']").wait_for()
+    assert faint(page) == []
+    for path in ("/image?mech=numbers", "/row?mech=codes"):
+        page = visit(server, path, scheme=scheme, width=1440, height=900).page
+        page.locator(".sides[data-updates]").wait_for()
+        assert faint(page) == []
+        page.get_by_label("Compute on the server instead").check()  # its warning
+        page.locator(".sides .send").click()
+        page.get_by_text("1 report", exact=True).wait_for()
+        assert faint(page) == []
+    page.evaluate("() => { document.querySelector('.sides .rehearsing .note').style.color = '#777'; }")
+    assert len(faint(page)) == 1  # the measurement sees grey on a light ground, or on a dark one
+
+
+def test_focus_is_a_ring_and_what_is_chosen_is_a_ground(server, visit) -> None:
+    page = visit(server, "/image", width=1440, height=900).page
+    page.locator(".sides[data-updates]").wait_for()
+    chosen = page.locator(".sides .lanes-place [aria-checked=true]")
+    other = page.locator(".sides .lanes-place [aria-checked=false]").first
+    ground = "(element) => getComputedStyle(element).backgroundColor"
+    assert chosen.evaluate(ground) != other.evaluate(ground) and chosen.evaluate(RING) == 0
+    page.locator(".sides .eps input").focus()
+    page.keyboard.press("Shift+Tab")  # back to the chosen mechanism
+    assert chosen.evaluate("(element) => element === document.activeElement") and chosen.evaluate(RING) >= 2
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll(".sides button, .sides input, .sides select, .sides canvas[role=img]")]
+            .filter((each) => !(each.getAttribute("aria-label") || each.textContent || each.labels?.length))
+            .map((each) => each.outerHTML.slice(0, 120))"""
+    )
+    assert [each for each in unnamed if "aria-hidden" not in each] == []
