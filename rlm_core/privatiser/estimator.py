@@ -250,6 +250,20 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
 
         return read(Path(folder))
 
+    def export(self, file: str | Path) -> Path:
+        """Write the owner's side as one page, ``owner.html``: a form made from the schema, which makes a report.
+
+        It works from disk, offline, and can connect to nothing; ``learn`` reads the reports that it makes.
+        """
+        from rlm_core.device.own_mechanism import own_page
+
+        self._fitted()
+        path = Path(file)
+        if path.suffix not in (".html", ".htm"):
+            raise ValueError(f"Expected a file that ends in .html, got {path.name!r}: there is no other export yet.")
+        path.write_text(own_page(self).html, encoding="utf-8")
+        return path
+
     # --- inside ---
 
     def _fitted(self, attribute: str = "method_") -> Self:
