@@ -53,7 +53,8 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
 def encoder_file(privatiser: LocalPrivatiser) -> bytes:
     """The encoder's weights, as a saved folder has them."""
     encoder = privatiser._fitted().method_.encoder
-    return save({"0.weight": encoder.weight, "0.bias": encoder.bias})
+    content: bytes = save({"0.weight": encoder.weight, "0.bias": encoder.bias})
+    return content
 
 
 def own_page(privatiser: LocalPrivatiser) -> OwnerFile:

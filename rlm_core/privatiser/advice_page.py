@@ -22,7 +22,7 @@ def page(advice: Advice) -> str:
     left_out = "".join(f"<li>{escape(each)}</li>" for each in advice.left_out)
     return html_page(
         "Which epsilon?",
-        f"<h1>Which ε for {escape(advice.label)}?</h1>{words}{curve(advice, names)}{_table(advice, names)}"
+        f"<h1>Which ε for {escape(advice.label)}?</h1>{words}{curve(advice, names)}{table(advice, names)}"
         f"<p class='note'>Simulated on {advice.rows:,} public rows, split inside: two fifths to fit on, two fifths to "
         "play the people, one fifth to test with; mean ± standard deviation of "
         f"{len(advice.points[0].accuracies)} collections. “{LABEL_ALONE}” protects nothing but the label. "
@@ -85,7 +85,8 @@ def _error_bar(point: Point, at: float, y: Callable[[float], float], colour: str
     return f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{top:.1f}" y2="{bottom:.1f}" stroke="{colour}"/>'
 
 
-def _table(advice: Advice, names: Sequence[str]) -> str:
+def table(advice: Advice, names: Sequence[str]) -> str:
+    """Mean ± deviation of every mechanism at every ε."""
     epsilons = sorted({point.epsilon for point in advice.points})
     head = "".join(f"<th>ε = {epsilon:g}</th>" for epsilon in epsilons)
     body = ""

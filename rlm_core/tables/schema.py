@@ -70,7 +70,7 @@ class TableSchema:
                 raise TableError(f"Expected kind in {', '.join(KINDS)} for {name!r}, got {kind!r}.")
         features, left_out = [], []
         reasons = {each.name: each for each in self.left_out}
-        for name in frame:
+        for name in map(str, frame.columns):
             if name not in known and name not in reasons:
                 continue
             kind = kinds.get(name, known[name].kind if name in known else None)

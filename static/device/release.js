@@ -19,7 +19,7 @@ import { together } from "./together.js";
  * @property {number} epsilonX
  * @property {number} epsilonY 0 where nothing is divided
  * @property {(source: import("./randomness.js").Source, h: Float64Array) => import("./report.js").Payload} send
- * @property {(tape: import("./rehearsal.js").Tape, h: Float64Array) => {numbers: Float64Array} | {members: Uint8Array}} rehearse
+ * @property {(tape: import("./rehearsal.js").Tape, h: Float64Array) => import("./report.js").Payload} rehearse
  *   the same from kept bytes, so that another ε moves it little by little. Never for what is sent.
  * @property {RandomisedResponse | null} labels
  * @property {string} [digest] of the report, where it is not the mechanism's own
@@ -45,7 +45,8 @@ export function plan(mechanism, label, { epsilon, lam = null }) {
     };
   }
   if (label !== null && lam === null && mechanism.description.joint) {
-    return { epsilonX: epsilon, epsilonY: 0, labels: null, ...together(mechanism.description, label, epsilon) };
+    const { digest, send } = together(mechanism.description, label, epsilon);
+    return { epsilonX: epsilon, epsilonY: 0, labels: null, digest, send, rehearse: (tape, h) => send(tape.read(), h) };
   }
   if (label !== null && lam === null) {
     throw new RangeError(`Expected lam, how ${mechanism.description.name} divides epsilon between record and label.`);
