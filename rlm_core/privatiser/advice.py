@@ -84,6 +84,12 @@ class Advice:
             f"{self.people:,} people, wish {self.wish:.1%}; without privacy {self.clean:.1%}, "
             f"always the commonest class {self.majority:.1%}."
         ]
+        playing = int((PARTS[1] - PARTS[0]) * self.rows)
+        if self.people > playing:
+            said.append(
+                f"{playing:,} public rows play the people, each about {self.people / playing:.0f} times: "
+                "as many different people would teach a little more, or differ more."
+            )
         if self.wish <= self.majority:
             said.append("The wish asks for no more than the commonest class: no report is needed for that.")
         chosen = self.chosen

@@ -9,11 +9,13 @@ from functools import partial
 import streamlit as st
 
 from rlm_core.privatiser.advice import EPSILONS, Advice
-from rlm_core.privatiser.advice_page import curve, table
+from rlm_core.privatiser.advice_page import COLOURS, curve, table
 from rlm_core.theory.verdict import verdict
 from ui.app.errors import guarded
+from ui.components.drawing import drawing
 from ui.components.own_row import own_row
 from ui.kit.formats import without_markup
+from ui.kit.html import legend_html
 from ui.kit.take_along import file_button
 from ui.own import text
 from ui.own.kit import commands, kit
@@ -29,11 +31,12 @@ def watch() -> None:
     """The result beside the controls; it looks again by itself while something is going on, and only then."""
     training = visit().training
     ticking = training is not None and training.active
-    st.fragment(live, run_every=TICK if ticking else None)(ticking)
+    has_row = training is not None and training.offered is not None
+    st.fragment(live, run_every=TICK if ticking else None)(ticking, has_row)
 
 
 @guarded
-def live(ticking: bool) -> None:
+def live(ticking: bool, has_row: bool) -> None:
     """Everything that changes while a mechanism is being trained."""
     training_queue().forget_the_gone()
     training = visit().training
@@ -42,8 +45,8 @@ def live(ticking: bool) -> None:
     if training is None:
         st.markdown(text.BEFORE)
         return
-    if ticking and not training.active:
-        st.rerun()  # the whole page: its buttons change, and the clock stops
+    if ticking and (not training.active or (training.offered is not None and not has_row)):
+        st.rerun()  # the whole page: the row appears below; or the buttons change, and the clock stops
     if training.active:
         progress(training)
     elif training.state == "failed":
@@ -101,10 +104,11 @@ def advice_view(advice: Advice) -> None:
     start = round(100 * (low + 0.6 * (high - low)))
     wish = st.slider("Accuracy that you need", 30, 99, min(99, max(30, start)), key="own_wish", format="%d %%")
     asked = replace(advice, wish=wish / 100)
-    words = asked.sentences()
+    words = [each.replace("epsilon", "ε") for each in asked.sentences()]
     names = list(dict.fromkeys(point.mechanism for point in asked.points))
     st.html(f'<p class="rlm-lede own-answer">{html.escape(words[1])}</p>')
-    st.html(f'<div class="own-curve">{curve(asked, names)}</div>')
+    drawing(curve(asked, names, legend=False), key="own_curve")
+    st.html(legend_html(list(zip(COLOURS, names, strict=False))))
     st.html("".join(f'<p class="rlm-note">{html.escape(each)}</p>' for each in [words[0], *words[2:]]))
     with st.expander("The numbers"):
         st.html(f'<div class="own-numbers">{table(asked, names)}</div>')

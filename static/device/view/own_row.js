@@ -163,7 +163,7 @@ export class OwnRow {
 function described({ symbol, members, numbers, coordinate }, classes) {
   if (symbol) {
     const bits = Array.from({ length: Math.round(Math.log2(symbol.of)) }, (_, i) => ((symbol.value >> i) & 1 ? "●" : "○"));
-    return [element("b", { title: "● a bit that is said to agree with the label" }, bits.join("")), `from direction ${coordinate + 1} on`];
+    return [element("b", { title: "● a bit that is said to agree with the label" }, bits.join("")), `from direction ${coordinate + 1}`];
   }
   if (members) {
     const count = members.reduce((/** @type {number} */ sum, /** @type {number} */ bit) => sum + bit, 0);
