@@ -52,8 +52,8 @@ def curve(advice: Advice, names: Sequence[str], *, legend: bool = True) -> str:
         return HEIGHT - BOTTOM - (accuracy - low) / max(high - low, 1e-9) * (HEIGHT - TOP - BOTTOM)
 
     parts = [
-        f'<svg class="wide" viewBox="0 0 {width} {HEIGHT}" role="img" aria-label="Accuracy over epsilon" fill="currentColor" '
-        'font-size="12">'
+        f'<svg class="wide" viewBox="0 0 {width} {HEIGHT}" role="img" aria-label="Accuracy over epsilon" '
+        'fill="currentColor" font-size="12">'
     ]
     for step in range(round((high - low) * 20) + 1):
         level = low + step / 20
@@ -83,8 +83,9 @@ def curve(advice: Advice, names: Sequence[str], *, legend: bool = True) -> str:
             continue
         line_at = TOP + 18 * at + 8
         parts.append(
-            f'<line x1="{width - right + 12}" x2="{width - right + 32}" y1="{line_at}" y2="{line_at}" stroke="{colour}" '
-            f'stroke-width="{thick}"/><text x="{width - right + 38}" y="{line_at + 4}">{escape(name)}</text>'
+            f'<line x1="{width - right + 12}" x2="{width - right + 32}" y1="{line_at}" y2="{line_at}" '
+            f'stroke="{colour}" stroke-width="{thick}"/>'
+            f'<text x="{width - right + 38}" y="{line_at + 4}">{escape(name)}</text>'
         )
     return "".join(parts) + "</svg>"
 

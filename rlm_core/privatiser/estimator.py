@@ -245,7 +245,10 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, folder: str | Path) -> LocalPrivatiser:
-        """Read what :meth:`save` wrote, after comparing every file with its checksum."""
+        """Read what :meth:`save` wrote, after comparing every file with its checksum.
+
+        A name without a folder is looked for in the places that ``RLM_MODELS`` names, as the zoo's are.
+        """
         from rlm_core.privatiser.folder import read
 
         return read(Path(folder))

@@ -60,7 +60,9 @@ class CategoryColumn:
 
 def distinct_values(values: Iterable[Any]) -> tuple[IntArray, Sequence[Any]]:
     """Where each value is among the distinct ones, -1 for a missing one; so that Python looks at each of those once."""
-    column = np.asarray(values) if isinstance(values, np.ndarray | pd.Series) else np.array([*values, None], object)[:-1]
+    column = (
+        np.asarray(values) if isinstance(values, np.ndarray | pd.Series) else np.array([*values, None], object)[:-1]
+    )
     try:
         at, distinct = pd.factorize(column)
     except TypeError:  # a list or another value that cannot be hashed

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlm_core.zoo.cards import Card, card, names
+from rlm_core.zoo.cards import Card, card, names, own_card, own_folders
 
 
 def row(about: Card) -> dict[str, object]:
@@ -66,13 +66,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ship(options.runs)
         return 0
     rows = [row(card(name)) for name in names()]
+    own = own_rows()
     if options.json:
-        print(json.dumps(rows, indent=1))
+        print(json.dumps([*rows, *own], indent=1))
     elif options.markdown:
         print("\n".join(markdown(card(name)) for name in names()))
     else:
         print_table(rows)
+        for each in own:
+            print(f"{each['name']!s:28} own data: {each['kind']}, size {each['d']}, fitted on {each['rows']} rows")
     return 0
+
+
+def own_rows() -> list[dict[str, object]]:
+    """What the list shows of mechanisms of own data; ``LocalPrivatiser.load(name)`` reads them."""
+    cards = {name: own_card(folder / "card.json") or {} for name, folder in sorted(own_folders().items())}
+    return [
+        {"name": name, "kind": about["kind"], "dataset": "own data", "d": about["size"]}
+        | {"rows": about["data"]["public_rows"], "classes": about["classes"]}
+        for name, about in cards.items()
+    ]
 
 
 def ship(runs: Sequence[Path]) -> None:

@@ -181,7 +181,7 @@ class RunQueue(WorkQueue[Run]):
         return not job.active
 
     def halt(self, job: Run, state: str = "stopped") -> None:
-        """Keep the task of a stopped run for a while; the oldest of too many is let go, and can be started anew only."""
+        """Keep the task of a stopped run for a while; of too many the oldest is let go and starts anew."""
         job.state = state
         self.resumable.append(job)
         while len(self.resumable) > MOST_RESUMABLE:

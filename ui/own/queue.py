@@ -85,7 +85,7 @@ class TrainingQueue(WorkQueue[Training]):
         elif isinstance(event, Advice):
             job.advice = event
         else:
-            job.problem = event.message if isinstance(event, Problem) else ""
+            job.task, job.problem = None, event.message if isinstance(event, Problem) else ""
             job.state = "failed" if isinstance(event, Problem) else event
             return True
         return False
