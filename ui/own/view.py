@@ -165,7 +165,7 @@ def row_and_kit() -> None:
             icon=":material/web:",
         )
         st.button(
-            "Forget it now",
+            "Forget the mechanism",
             key="own_forget",
             icon=":material/delete:",
             on_click=guarded(forget),

@@ -27,9 +27,8 @@ def visit() -> Visit:
 
 def start(task: Task) -> None:
     """Train; one at a time for each visitor, so what was there before makes room."""
+    forget()
     mine = visit()
-    stop()
-    mine.notice = ""
     try:
         mine.training, mine.inbox = training_queue().submit(task, mine), Inbox()
     except Busy as reason:
@@ -44,7 +43,9 @@ def stop() -> None:
 
 
 def forget() -> None:
-    """Forget everything that this visit has here, before the visit ends."""
+    """Forget the training before the visit ends. Its address is gone at once, whoever still holds it."""
     stop()
     mine = visit()
+    if mine.training is not None:
+        mine.training.fitted = mine.training.offered = mine.training.advice = None
     mine.training, mine.inbox, mine.notice = None, Inbox(), ""
