@@ -27,6 +27,7 @@ from streamlit import net_util
 import device_routes
 from collection.routes import collection_routes
 from ui.app.public_demo import UPLOADS, raw_data_allowed
+from ui.own import routes as own_routes
 from ui.record import routes as record_routes
 
 
@@ -63,7 +64,7 @@ HEADERS = {
 CLOSED = ("/_stcore/metrics", "/_stcore/agent")
 """Streamlit's own addresses that no visitor needs: what the server holds in memory, and driving the app by programs."""
 
-ROUTES: list[BaseRoute] = [*record_routes.ROUTES, *device_routes.ROUTES, *collection_routes()]
+ROUTES: list[BaseRoute] = [*record_routes.ROUTES, *own_routes.ROUTES, *device_routes.ROUTES, *collection_routes()]
 """Further addresses of this server, before Streamlit's own."""
 
 

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike
 
 from rlm_core.mechanism import rows
 from rlm_core.owner.joint import JointLaplace, JointSelection
+from rlm_core.owner.joint_bits import JointBits
+from rlm_core.owner.labels import RandomisedResponse
+from rlm_core.owner.payload import Payload
 from rlm_core.types import BoolArray, FloatArray, IntArray
 
 
@@ -102,6 +105,58 @@ class JointSelectionRows:
         return total
 
 
+@dataclass(frozen=True, kw_only=True)
+class JointBitsRows:
+    """:class:`JointBits` of rows (h, y): (n, d + 1) to (n, 2), the coordinate and the symbol."""
+
+    joint: JointBits
+    name: str = "joint bits"
+
+    @property
+    def epsilon(self) -> float:
+        """Of record and label together."""
+        return self.joint.epsilon
+
+    @property
+    def input_dim(self) -> int:
+        """d + 1."""
+        return self.joint.coordinates
+
+    @property
+    def output_dim(self) -> int:
+        """Two."""
+        return 2
+
+    def represent(self, x: ArrayLike) -> FloatArray:
+        """(t, y), t without the constant coordinate. NOT private."""
+        h, y = _parts(x, self.input_dim)
+        labels = RandomisedResponse(epsilon=1.0, classes=2).check(y)
+        return np.concatenate([self.joint.scaled(h)[:, :-1], labels[:, None].astype(np.float64)], axis=1)
+
+    def privatise(self, x: ArrayLike) -> FloatArray:
+        """Release each row."""
+        return _symbols(self.joint.send(*_parts(x, self.input_dim)))
+
+    def simulate(self, x: ArrayLike, *, generator: np.random.Generator) -> FloatArray:
+        """Reproducible. NOT private."""
+        return _symbols(self.joint.simulate(*_parts(x, self.input_dim), generator=generator))
+
+    def log_density_pairs(self, z_private: ArrayLike, z: ArrayLike) -> FloatArray:
+        """log P(jₙ, sₙ | tₘ, yₘ), P = (κ·Π P(agreesᵢ | tₘᵢ, yₘ) + (1 − κ)/2ᵐ)/(d + 1): to (n, m)."""
+        output, clean = rows("z_private", z_private, 2), rows("z", z, self.input_dim)
+        first, symbols = output.astype(np.int64).T
+        t = np.concatenate([clean[:, :-1], np.ones((len(clean), 1))], axis=1)  # (m, d + 1)
+        agrees = np.where(clean[:, -1:] > 0, t, 1.0 - t)  # P(a bit agrees with the label)
+        exact = np.ones((len(output), len(clean)))  # (n, m)
+        for bit in range(self.joint.width):
+            one = agrees[:, (first + bit) % self.joint.coordinates].T
+            exact *= np.where((symbols >> bit & 1)[:, None] > 0, one, 1.0 - one)
+        keep = self.joint.keep
+        with np.errstate(divide="ignore"):
+            total: FloatArray = np.log((keep * exact + (1.0 - keep) / 2**self.joint.width) / self.joint.coordinates)
+        return total
+
+
 def _parts(x: ArrayLike, width: int) -> tuple[FloatArray, IntArray]:
     table = rows("x", x, width)
     labels = table[:, -1]
@@ -112,3 +167,7 @@ def _parts(x: ArrayLike, width: int) -> tuple[FloatArray, IntArray]:
 
 def _output(coordinates: IntArray, members: BoolArray) -> FloatArray:
     return np.concatenate([coordinates[:, None], members], axis=1).astype(np.float64)
+
+
+def _symbols(sent: Payload) -> FloatArray:
+    return np.stack([np.asarray(sent.coordinates), np.asarray(sent.symbols)], axis=1).astype(np.float64)

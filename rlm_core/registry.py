@@ -20,10 +20,11 @@ from rlm_core.baselines.laplace import PerFeatureLaplace
 from rlm_core.baselines.pca import PCADecoder, fit_pca_mechanism
 from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.baselines.table import DuchiTable, LaplaceTable, TableMechanism
-from rlm_core.joint_rows import JointLaplaceRows, JointSelectionRows
+from rlm_core.joint_rows import JointBitsRows, JointLaplaceRows, JointSelectionRows
 from rlm_core.mechanism import RLM, Mechanism
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.joint import JointLaplace, JointSelection
+from rlm_core.owner.joint_bits import JointBits
 from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.types import FloatArray
@@ -122,6 +123,11 @@ def _joint_selection(epsilon: float, dimension: int) -> JointSelectionRows:
     return JointSelectionRows(joint=JointSelection(epsilon=epsilon, classes=LEVELS, low=low, high=high))
 
 
+def _joint_bits(epsilon: float, dimension: int) -> JointBitsRows:
+    low, high = (-1.0,) * dimension, (1.0,) * dimension
+    return JointBitsRows(joint=JointBits(epsilon=epsilon, low=low, high=high))
+
+
 def _first_axis(mechanism: Mechanism) -> FloatArray:
     axis: FloatArray = np.eye(1, mechanism.input_dim)[0]
     return axis
@@ -155,10 +161,22 @@ def _other_joint_numbers(mechanism: JointLaplaceRows) -> tuple[Pair, ...]:
     )
 
 
-def _every_bit_and_the_label(mechanism: JointSelectionRows) -> Pair:
+def _every_bit_and_the_label(mechanism: JointSelectionRows | JointBitsRows) -> Pair:
     """Every coordinate at the other end of its range, and another label."""
     joint = mechanism.joint
     return np.append(joint.low, 0.0), np.append(joint.high, 1.0)
+
+
+def _other_label(mechanism: JointBitsRows) -> Pair:
+    """One record with either label: every bit that agreed does not any more."""
+    high = mechanism.joint.high
+    return np.append(high, 0.0), np.append(high, 1.0)
+
+
+def _other_joint_bits(mechanism: JointBitsRows) -> tuple[Pair, ...]:
+    """Another record with the other label, so that all bits but the constant's agree as before; and with one label."""
+    joint = mechanism.joint
+    return _every_bit_and_the_label(mechanism), (np.append(joint.low, 1.0), np.append(joint.high, 1.0))
 
 
 def _other_joint_symbols(mechanism: JointSelectionRows) -> tuple[Pair, ...]:
@@ -246,6 +264,16 @@ _ENTRIES = (
         make=_joint_selection,
         worst_pair=_every_bit_and_the_label,
         other_pairs=_other_joint_symbols,
+    ),
+    Entry(
+        name="joint bits",
+        title="Joint report of two classes, as bits",
+        summary="Random bits of the record, told to agree with the label or not, as one symbol by randomised response.",
+        source="rlm_core.owner.joint_bits; docs/own-data.md",
+        dimension=8,
+        make=_joint_bits,
+        worst_pair=_other_label,
+        other_pairs=_other_joint_bits,
     ),
     Entry(
         name="Laplace",

@@ -1,6 +1,7 @@
 """Own data: tables of all kinds through the door of ``LocalPrivatiser``, against baselines and without LDP.
 
-Each table is split at random into rows to fit on, people, and test rows; every kind and size is by the rule
+Each table is split at random into rows to fit on, people, and test rows; Lending Club and MNIST as for the paper's
+data collection, so that their rows can be compared with ``data_collection.csv``. Every kind and size is by the rule
 (``rlm_core.privatiser.plan``), which was fixed on other tables than Adult. ``epsilon`` inf: logistic regression on
 clean rows ("clean"), and always saying the commonest class ("majority").
 """
@@ -21,9 +22,11 @@ import pandas as pd
 from benchmarks.experiments.protocol import Trial
 from benchmarks.table import Row
 from rlm_core import __version__
+from rlm_core.data import Dataset, LoanTable, load, split_of
 from rlm_core.privatiser.compare import FEATURES, LABEL_ALONE, RULE, Rehearsal
 from rlm_core.privatiser.labels import find_classes, label_numbers
 from rlm_core.privatiser.plan import KINDS
+from rlm_core.tables.files import array_table
 from rlm_core.types import IntArray
 
 EXPERIMENT = "own_data"
@@ -36,13 +39,28 @@ DRAWS = 3
 """Simulated collections of a cell with the same split."""
 
 
+Parts = tuple[IntArray, IntArray, IntArray]
+"""The rows to fit on, those of the people, and those to test with."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table, its label, and how many rows play which part (shares where there are few)."""
+    """A table with its labels, and who gets which rows with a seed."""
 
     load: Callable[[], tuple[pd.DataFrame, pd.Series]]
-    public: float
-    people: float
+    parts: Callable[[int, int], Parts]
+
+
+def _at_random(public: float, people: float) -> Callable[[int, int], Parts]:
+    """So many rows to fit on and of people, or such shares of them; the others are for the test."""
+
+    def deal(rows: int, seed: int) -> Parts:
+        order = np.random.default_rng(seed).permutation(rows)
+        first, second = (int(part * rows) if part < 1 else int(part) for part in (public, people))
+        fit, asked, test = np.split(order, [first, first + second])
+        return fit, asked, test
+
+    return deal
 
 
 def _parquet(
@@ -64,19 +82,47 @@ def _bundled(name: str) -> tuple[pd.DataFrame, pd.Series]:
     return loaded.data, loaded.target
 
 
+@lru_cache(maxsize=1)
+def _loans() -> LoanTable:
+    return load("lending_club")
+
+
+def _loan_parts(rows: int, seed: int) -> Parts:
+    split = split_of(_loans(), seed=seed)
+    return split.mechanism_train, split.classifier_train, split.classifier_test
+
+
+@lru_cache(maxsize=1)
+def _digits() -> Dataset:
+    return load("mnist")
+
+
+def _digit_table() -> tuple[pd.DataFrame, pd.Series]:
+    """Training pictures, then test pictures, a column for each pixel."""
+    digits = _digits()
+    pixels = array_table(np.concatenate([digits.train_x, digits.test_x]))
+    return pixels, pd.Series(np.concatenate([digits.train_y, digits.test_y]))
+
+
+def _digit_parts(rows: int, seed: int) -> Parts:
+    split = split_of(_digits(), seed=seed)
+    return split.mechanism_train, split.classifier_train, split.classifier_test + len(_digits().train_y)
+
+
 CENSUS_ROWS = 60_000
 """Of Census Income's 199,523 training rows, a random sample: memory."""
 
 DATASETS = {
-    "adult": Table(load=lambda: _parquet("adult_train.parquet", "income-per-year"), public=12_000, people=14_000),
+    "adult": Table(load=lambda: _parquet("adult_train.parquet", "income-per-year"), parts=_at_random(12_000, 14_000)),
     "census_income": Table(
         load=lambda: _parquet("census_income_train.parquet", "income", ("instance_weight",), CENSUS_ROWS),
-        public=16_000,
-        people=30_000,
+        parts=_at_random(16_000, 30_000),
     ),
-    "breast_cancer": Table(load=lambda: _bundled("breast_cancer"), public=0.35, people=0.45),
-    "digits": Table(load=lambda: _bundled("digits"), public=0.35, people=0.45),
-    "wine": Table(load=lambda: _bundled("wine"), public=0.35, people=0.45),
+    "breast_cancer": Table(load=lambda: _bundled("breast_cancer"), parts=_at_random(0.35, 0.45)),
+    "digits": Table(load=lambda: _bundled("digits"), parts=_at_random(0.35, 0.45)),
+    "wine": Table(load=lambda: _bundled("wine"), parts=_at_random(0.35, 0.45)),
+    "lending_club": Table(load=lambda: (_loans().frame, pd.Series(_loans().target)), parts=_loan_parts),
+    "mnist": Table(load=_digit_table, parts=_digit_parts),
 }
 
 
@@ -97,7 +143,7 @@ def trials(seeds: int) -> list[Trial]:
 
 def _kinds(dataset: str) -> tuple[str, ...]:
     """Every kind for itself, beside the rule's choice: two classes have all of them, more have two."""
-    return KINDS if dataset in ("adult", "census_income", "breast_cancer") else KINDS[2:]
+    return KINDS if dataset in ("adult", "census_income", "breast_cancer", "lending_club") else KINDS[2:]
 
 
 def measure(trial: Trial, runs: Path) -> Row:
@@ -137,7 +183,4 @@ def rehearse(dataset: str, seed: int) -> Rehearsal:
     frame, labels = table.load()
     classes = find_classes(labels)
     y: IntArray = label_numbers(labels, classes)
-    order = np.random.default_rng(seed).permutation(len(y))
-    public, people = (int(part * len(y)) if part < 1 else int(part) for part in (table.public, table.people))
-    parts = np.split(order, [public, public + people])
-    return Rehearsal.of(frame, y, len(classes), parts, seed=seed)
+    return Rehearsal.of(frame, y, len(classes), table.parts(len(y), seed), seed=seed)

@@ -11,8 +11,10 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from rlm_core import places
 from rlm_core.device.description import description, weights
@@ -39,14 +41,19 @@ def has_file(name: str) -> bool:
 
 
 def owner_file(name: str) -> OwnerFile:
-    """The file of one mechanism."""
+    """The file of one shipped mechanism."""
     about = description(name)
     if not has_file(name):
         raise ValueError(f"Expected a mechanism without a trunk, got name={name!r}.")
+    encoder = about["files"].get("encoder")
+    return owner_page(about, weights()[encoder["sha256"]].read_bytes() if encoder else b"")
+
+
+def owner_page(about: Mapping[str, Any], encoder: bytes) -> OwnerFile:
+    """The file of a mechanism by its description and its encoder's weights; empty where nothing is learnt."""
     style = (SCRIPTS / "owner_page.css").read_text(encoding="utf-8")
     program = bundle(ENTRY)
-    encoder = about["files"].get("encoder")
-    content = base64.b64encode(weights()[encoder["sha256"]].read_bytes()).decode() if encoder else ""
+    content = base64.b64encode(encoder).decode()
     policy = (
         f"default-src 'none'; script-src '{_source(program)}'; style-src '{_source(style)}'; "
         "base-uri 'none'; form-action 'none'"

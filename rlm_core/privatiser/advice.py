@@ -88,9 +88,10 @@ class Advice:
             said.append("The wish asks for no more than the commonest class: no report is needed for that.")
         chosen = self.chosen
         if chosen is None:
-            best = max(self.of(RULE), key=lambda each: each.mean)
+            ours = self.of(RULE)
+            best = max(ours, key=lambda each: each.mean)
             said.append(
-                f"No epsilon up to {best.epsilon:g} reaches it in {SURE:.0%} of the collections: the best mean is "
+                f"No epsilon up to {ours[-1].epsilon:g} reaches it in {SURE:.0%} of the collections: the best mean is "
                 f"{best.mean:.1%} ± {best.deviation:.1%} at epsilon = {best.epsilon:g}. "
                 "Ask more people, or wish for less."
             )
@@ -115,6 +116,12 @@ class Advice:
         else:
             said.append(
                 "Randomised response of the label alone, with features in the clear, would not reach it either."
+            )
+        playing = int((PARTS[1] - PARTS[0]) * self.rows)
+        if self.people > playing:
+            said.append(
+                f"{playing:,} public rows play the people, each about {self.people / playing:.0f} times: "
+                "as many different people would teach a little more, or differ more."
             )
         return said
 

@@ -12,7 +12,9 @@ from rlm_core.privatiser.compare import LABEL_ALONE, RULE
 
 WIDTH, HEIGHT = 720, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 190, 16, 44
-COLOURS = ("#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#999999", "#555555", "#D55E00")
+BARE_RIGHT = 16
+COLOURS = ("#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#999999", "#8C6D31", "#D55E00")
+"""In the order of the mechanisms; visible on light and on dark ground."""
 
 
 def page(advice: Advice) -> str:
@@ -22,7 +24,7 @@ def page(advice: Advice) -> str:
     left_out = "".join(f"<li>{escape(each)}</li>" for each in advice.left_out)
     return html_page(
         "Which epsilon?",
-        f"<h1>Which ε for {escape(advice.label)}?</h1>{words}{curve(advice, names)}{_table(advice, names)}"
+        f"<h1>Which ε for {escape(advice.label)}?</h1>{words}{curve(advice, names)}{table(advice, names)}"
         f"<p class='note'>Simulated on {advice.rows:,} public rows, split inside: two fifths to fit on, two fifths to "
         "play the people, one fifth to test with; mean ± standard deviation of "
         f"{len(advice.points[0].accuracies)} collections. “{LABEL_ALONE}” protects nothing but the label. "
@@ -31,39 +33,44 @@ def page(advice: Advice) -> str:
     )
 
 
-def curve(advice: Advice, names: Sequence[str]) -> str:
-    """Accuracy over ε (logarithmic), a line for every mechanism, the wish and the commonest class as levels."""
+def curve(advice: Advice, names: Sequence[str], *, legend: bool = True) -> str:
+    """Accuracy over ε (logarithmic), a line for every mechanism, the wish and the commonest class as levels.
+
+    Without ``legend`` it is narrower, and whoever shows it says what the colours mean.
+    """
+    right = RIGHT if legend else BARE_RIGHT
+    width = WIDTH - RIGHT + right
     epsilons = sorted({point.epsilon for point in advice.points})
     values = [point.mean for point in advice.points] + [advice.majority, advice.clean, advice.wish]
     low, high = math.floor(min(values) * 20) / 20, math.ceil(max(values) * 20) / 20
     first, last = math.log(epsilons[0]), math.log(max(epsilons[-1], epsilons[0] * 1.01))
 
     def x(epsilon: float) -> float:
-        return LEFT + (math.log(epsilon) - first) / (last - first) * (WIDTH - LEFT - RIGHT)
+        return LEFT + (math.log(epsilon) - first) / (last - first) * (width - LEFT - right)
 
     def y(accuracy: float) -> float:
         return HEIGHT - BOTTOM - (accuracy - low) / max(high - low, 1e-9) * (HEIGHT - TOP - BOTTOM)
 
     parts = [
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Accuracy over epsilon" fill="currentColor" '
-        'font-size="12">'
+        f'<svg class="wide" viewBox="0 0 {width} {HEIGHT}" role="img" aria-label="Accuracy over epsilon" '
+        'fill="currentColor" font-size="12">'
     ]
     for step in range(round((high - low) * 20) + 1):
         level = low + step / 20
         parts.append(
-            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="#8884"/>'
+            f'<line x1="{LEFT}" x2="{width - right}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="#8884"/>'
             f'<text x="{LEFT - 8}" y="{y(level) + 4:.1f}" text-anchor="end">{level:.0%}</text>'
         )
     for epsilon in epsilons:
         parts.append(f'<text x="{x(epsilon):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{epsilon:g}</text>')
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">ε of one report</text>')
+    parts.append(f'<text x="{(LEFT + width - right) / 2}" y="{HEIGHT - 6}" text-anchor="middle">ε of one report</text>')
     for title, level in (
         ("wish", advice.wish),
         ("commonest class", advice.majority),
         ("without privacy", advice.clean),
     ):
         parts.append(
-            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="currentColor" '
+            f'<line x1="{LEFT}" x2="{width - right}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="currentColor" '
             f'stroke-dasharray="4 4"/><text x="{LEFT + 4}" y="{y(level) - 4:.1f}">{title}</text>'
         )
     for at, name in enumerate(names):
@@ -72,10 +79,13 @@ def curve(advice: Advice, names: Sequence[str]) -> str:
         thick = 3 if name == RULE else 1.5
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="{thick}"/>')
         parts += [_error_bar(point, x(point.epsilon), y, colour) for point in points if name == RULE]
-        legend = TOP + 18 * at + 8
+        if not legend:
+            continue
+        line_at = TOP + 18 * at + 8
         parts.append(
-            f'<line x1="{WIDTH - RIGHT + 12}" x2="{WIDTH - RIGHT + 32}" y1="{legend}" y2="{legend}" stroke="{colour}" '
-            f'stroke-width="{thick}"/><text x="{WIDTH - RIGHT + 38}" y="{legend + 4}">{escape(name)}</text>'
+            f'<line x1="{width - right + 12}" x2="{width - right + 32}" y1="{line_at}" y2="{line_at}" '
+            f'stroke="{colour}" stroke-width="{thick}"/>'
+            f'<text x="{width - right + 38}" y="{line_at + 4}">{escape(name)}</text>'
         )
     return "".join(parts) + "</svg>"
 
@@ -85,7 +95,8 @@ def _error_bar(point: Point, at: float, y: Callable[[float], float], colour: str
     return f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{top:.1f}" y2="{bottom:.1f}" stroke="{colour}"/>'
 
 
-def _table(advice: Advice, names: Sequence[str]) -> str:
+def table(advice: Advice, names: Sequence[str]) -> str:
+    """Mean ± deviation of every mechanism at every ε."""
     epsilons = sorted({point.epsilon for point in advice.points})
     head = "".join(f"<th>ε = {epsilon:g}</th>" for epsilon in epsilons)
     body = ""

@@ -245,10 +245,27 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, folder: str | Path) -> LocalPrivatiser:
-        """Read what :meth:`save` wrote, after comparing every file with its checksum."""
+        """Read what :meth:`save` wrote, after comparing every file with its checksum.
+
+        A name without a folder is looked for in the places that ``RLM_MODELS`` names, as the zoo's are.
+        """
         from rlm_core.privatiser.folder import read
 
         return read(Path(folder))
+
+    def export(self, file: str | Path) -> Path:
+        """Write the owner's side as one page, ``owner.html``: a form made from the schema, which makes a report.
+
+        It works from disk, offline, and can connect to nothing; ``learn`` reads the reports that it makes.
+        """
+        from rlm_core.device.own_mechanism import own_page
+
+        self._fitted()
+        path = Path(file)
+        if path.suffix not in (".html", ".htm"):
+            raise ValueError(f"Expected a file that ends in .html, got {path.name!r}: there is no other export yet.")
+        path.write_text(own_page(self).html, encoding="utf-8")
+        return path
 
     # --- inside ---
 

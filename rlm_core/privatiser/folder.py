@@ -29,12 +29,12 @@ from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.plan import RANGE, Plan
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
-from rlm_core.zoo.cards import sha256, verify
+from rlm_core.zoo.cards import OWN_FORMAT, own_folders, sha256, verify
 
 if TYPE_CHECKING:
     from rlm_core.privatiser.estimator import LocalPrivatiser
 
-FORMAT = "rlm-own/1"
+FORMAT = OWN_FORMAT
 SCHEMA, PREPROCESSOR, ENCODER = "schema.json", "preprocessor.json", "encoder.safetensors"
 PRIOR, CLASSIFIER = "prior.safetensors", "classifier.safetensors"
 
@@ -116,6 +116,8 @@ def read(folder: Path) -> LocalPrivatiser:
     """The privatiser in a folder; a damaged or foreign one is an error that says why."""
     from rlm_core.privatiser.estimator import LocalPrivatiser
 
+    if not (folder / "card.json").is_file() and len(folder.parts) == 1:
+        folder = own_folders().get(folder.name, folder)  # by name, in the places that RLM_MODELS names
     path = folder / "card.json"
     if not path.is_file():
         raise FileNotFoundError(f"Expected a folder with a card.json, got {folder.name!r}.")

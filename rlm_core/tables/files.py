@@ -10,8 +10,10 @@ import csv
 import gzip
 import io
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,32 @@ from rlm_core.tables.errors import TableError
 MOST_ROWS = 1_000_000
 MOST_COLUMNS = 5_000
 SEPARATORS = ",;\t|"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How large a file may be. What can be counted before cells are read is refused before: bytes, columns, rows."""
+
+    bytes: int = 2**32
+    rows: int = MOST_ROWS
+    columns: int = MOST_COLUMNS
+    cells: int = MOST_ROWS * MOST_COLUMNS
+
+    def check(self, rows: int, columns: int) -> None:
+        """Raise if a table of that size is too large."""
+        if columns > self.columns:
+            raise TableError(f"Expected at most {self.columns:,} columns, got {columns:,}.")
+        if rows > self.rows:
+            raise TableError(f"Expected at most {self.rows:,} rows, got more. Take a random sample of them.")
+        if rows * columns > self.cells:
+            raise TableError(
+                f"Expected at most {self.cells:,} cells, got {columns:,} columns with more rows than that allows. "
+                "Take a random sample of the rows, or leave columns out."
+            )
+
+
+LIBRARY = Limits()
+
 
 _OTHER_KINDS = {
     b"PK\x03\x04": "an Excel workbook or a zip archive: save the table as CSV",
@@ -51,27 +79,55 @@ def read_table(source: Source) -> pd.DataFrame:
         return check_frame(pd.DataFrame({name: pd.Series([value], dtype=object) for name, value in source.items()}))
     if not isinstance(source, str | Path):
         raise TableError(f"Expected a DataFrame, a file or a mapping, got a value of type {type(source).__name__}.")
-    data = Path(source).read_bytes()
+    return read_bytes(Path(source).read_bytes())
+
+
+def read_bytes(data: bytes, limits: Limits = LIBRARY) -> pd.DataFrame:
+    """The table in a file's bytes: CSV, also gzipped, or parquet."""
     if data.startswith(b"\x1f\x8b"):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError) as error:
-            raise TableError(f"Expected a whole gzip file, got a damaged one: {error}.") from None
-    if data.startswith(b"PAR1"):
-        try:
-            return check_frame(pd.read_parquet(io.BytesIO(data)))
-        except (OSError, ValueError) as error:
-            raise TableError(f"Expected a whole parquet file, got a damaged one: {error}.") from None
-    return check_frame(read_csv(data))
+        data = _unpacked(data, limits.bytes)
+    if len(data) > limits.bytes:
+        raise TableError(f"Expected at most {limits.bytes / 2**20:,.0f} MB, got {len(data) / 2**20:,.0f} MB.")
+    frame = check_frame(_read_parquet(data, limits) if data.startswith(b"PAR1") else read_csv(data, limits))
+    limits.check(len(frame), len(frame.columns))
+    return frame
 
 
-def read_csv(data: bytes) -> pd.DataFrame:
-    """The cells of a CSV file, all as text."""
+def _unpacked(data: bytes, most: int) -> bytes:
+    """What a gzip file holds, up to one byte more than is allowed: a small file can hold gigabytes."""
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            return file.read(most + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise TableError(f"Expected a whole gzip file, got a damaged one: {error}.") from None
+
+
+def _read_parquet(data: bytes, limits: Limits) -> pd.DataFrame:
+    """Its own table of contents says how many rows and columns there are, before anything is read."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        contents = pyarrow.parquet.read_metadata(io.BytesIO(data))
+        limits.check(contents.num_rows, contents.num_columns)
+        return pd.read_parquet(io.BytesIO(data))
+    except (MemoryError, TableError):
+        raise
+    except (OSError, ValueError, TypeError, KeyError, pyarrow.ArrowException) as error:
+        raise TableError(f"Expected a whole parquet file, got a damaged one: {error}.") from None
+
+
+def read_csv(data: bytes, limits: Limits = LIBRARY) -> pd.DataFrame:
+    """The cells of a CSV file, all as text; one row more than is allowed at most."""
     text = decode(data)
     separator = _separator(text)
-    header = next(iter(csv.reader(io.StringIO(text, newline=""), delimiter=separator)))
+    try:
+        header = next(iter(csv.reader(io.StringIO(text, newline=""), delimiter=separator)))
+    except csv.Error as error:
+        raise TableError(f"Expected a CSV file with a header: {error}.") from None
     names = [name.strip() for name in header]
     _check_names(names)
+    limits.check(0, len(names))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # pandas only warns where a row has more cells than the header
@@ -85,7 +141,7 @@ def read_csv(data: bytes) -> pd.DataFrame:
                 index_col=False,
                 skip_blank_lines=True,
                 skipinitialspace=True,
-                nrows=MOST_ROWS + 1,
+                nrows=min(limits.rows, limits.cells // len(names)) + 1,
             )
     except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, csv.Error, ValueError) as error:
         raise TableError(f"Expected a CSV file with {len(names)} cells in each row: {error}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from rlm_core.tables.values import (
     by_distinct,
     check_numbers,
     date_numbers,
+    parse_boolean,
     parse_date,
     parse_number,
 )
@@ -59,6 +60,26 @@ def infer_column(column: pd.Series) -> Feature | LeftOut:
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         return _from_numbers(name, column.to_numpy(dtype=np.float64, na_value=np.nan), None)
     return _from_text(name, as_text(column))
+
+
+def infer_as(column: pd.Series, kind: Kind) -> Feature:
+    """The feature that a public column is if somebody says what kind it is; TableError if it cannot be that."""
+    name, text = str(column.name), as_text(column)
+    counts = text.value_counts()
+    found: Feature | LeftOut | None
+    if kind == "boolean":
+        known = {word for word, times in counts.items() if parse_boolean(str(word)) is not None}
+        found = _two_valued(name, {parse_boolean(str(word)) for word in known}) if len(known) == len(counts) else None
+    elif kind == "category":
+        found = _category(name, counts) if len(counts) > 1 else infer_column(column)
+    elif pd.api.types.is_datetime64_any_dtype(column.dtype):
+        found = infer_column(column)
+    else:
+        found = (_dates_in_words if kind == "date" else _numbers_in_words)(name, text, counts)
+    if isinstance(found, Feature):
+        return found if found.is_category or kind == "date" else replace(found, kind=kind)
+    reason = "its cells cannot be read so" if found is None else found.reason
+    raise TableError(f"Expected {name} to be of kind {kind}, but {reason}.")
 
 
 def _two_valued(name: str, found: set[Any]) -> Feature | LeftOut:

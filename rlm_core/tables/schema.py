@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
 from rlm_core.tables.errors import TableError
-from rlm_core.tables.feature import KINDS, Feature
+from rlm_core.tables.feature import KINDS, Feature, Kind
 from rlm_core.tables.files import Source, read_table
-from rlm_core.tables.infer import LeftOut, infer_column, read_column
+from rlm_core.tables.infer import LeftOut, infer_as, infer_column, read_column
 
 FORMAT = "rlm-schema/1"
 
@@ -51,6 +52,34 @@ class TableSchema:
             features=tuple(each for each in found if isinstance(each, Feature)),
             left_out=tuple(each for each in found if isinstance(each, LeftOut)),
         )
+
+    def edited(self, public: Source, kinds: Mapping[str, str | None]) -> TableSchema:
+        """The same with other kinds for some columns; None leaves one out. Levels and ranges come from the public rows.
+
+        >>> table = pd.DataFrame({"floor": [1, 2, 3, 2], "age": [31, 45, 27, 50]})
+        >>> schema = TableSchema.infer(table).edited(table, {"floor": "category", "age": None})
+        >>> [(feature.name, feature.choices) for feature in schema.features], schema.left_out[0].reason
+        ([('floor', ('1', '2', '3'))], 'left out by hand')
+        """
+        frame = read_table(public)
+        known = {feature.name: feature for feature in self.features}
+        for name, kind in kinds.items():
+            if name not in frame:
+                raise TableError(f"Expected a column in {', '.join(frame.columns[:20])}, got {name!r}.")
+            if kind is not None and kind not in KINDS:
+                raise TableError(f"Expected kind in {', '.join(KINDS)} for {name!r}, got {kind!r}.")
+        features, left_out = [], []
+        reasons = {each.name: each for each in self.left_out}
+        for name in map(str, frame.columns):
+            if name not in known and name not in reasons:
+                continue
+            kind = kinds.get(name, known[name].kind if name in known else None)
+            if kind is None:
+                left_out.append(reasons.get(name, LeftOut(name=name, reason="left out by hand")))
+            else:
+                same = name in known and known[name].kind == kind
+                features.append(known[name] if same else infer_as(frame[name], cast(Kind, kind)))
+        return TableSchema(features=tuple(features), left_out=tuple(left_out))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlm_core.zoo.cards import Card, card, names
+from rlm_core.zoo.cards import Card, card, names, own_card, own_folders
 from rlm_core.zoo.code_tree import FEWEST
 
 
@@ -67,8 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ship(options.runs)
         return 0
     rows = [row(card(name)) for name in names()]
+    own = own_rows()
     if options.json:
-        print(json.dumps(rows, indent=1))
+        print(json.dumps([*rows, *own], indent=1))
     elif options.markdown:
         print("\n".join(markdown(card(name)) for name in names()))
     else:
@@ -77,7 +78,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if "order" in about.architecture:
                 family = about.name.rpartition("-k")[0]
                 print(f"{family}-k<N>: any N from {FEWEST} to {about.latent_dim}, cut from {about.name}")
+        for each in own:
+            print(f"{each['name']!s:28} own data: {each['kind']}, size {each['d']}, fitted on {each['rows']} rows")
     return 0
+
+
+def own_rows() -> list[dict[str, object]]:
+    """What the list shows of mechanisms of own data; ``LocalPrivatiser.load(name)`` reads them."""
+    cards = {name: own_card(folder / "card.json") or {} for name, folder in sorted(own_folders().items())}
+    return [
+        {"name": name, "kind": about["kind"], "dataset": "own data", "d": about["size"]}
+        | {"rows": about["data"]["public_rows"], "classes": about["classes"]}
+        for name, about in cards.items()
+    ]
 
 
 def ship(runs: Sequence[Path]) -> None:

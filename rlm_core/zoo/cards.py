@@ -23,6 +23,9 @@ TRUNK = "resnet18-imagenet"
 """The folder of the ResNet-18 trunk, stored once for all C-RLMs."""
 
 FORMAT = 1
+OWN_FORMAT = "rlm-own/1"
+"""Of the card in a folder that :meth:`rlm_core.LocalPrivatiser.save` wrote: another kind of mechanism."""
+
 ENCODER, DECODER, PREPROCESSOR = "encoder.safetensors", "decoder.safetensors", "preprocessor.json"
 PLACES = "RLM_MODELS"
 """The environment variable with further folders of mechanisms, separated as in PATH."""
@@ -108,6 +111,8 @@ class Card:
         """The card in a file, checked; a clear error if it is not one."""
         try:
             fields = json.loads(path.read_text(encoding="utf-8"))
+            if isinstance(fields, dict) and fields.get("format") == OWN_FORMAT:
+                raise ValueError(f"a mechanism of own data: LocalPrivatiser.load({path.parent.name!r}) reads it")
             if not isinstance(fields, dict) or fields.get("format") != FORMAT:
                 raise ValueError(f"something that is not of format {FORMAT}")
             if "location" in fields:
@@ -159,7 +164,7 @@ def names(dataset: str | None = None) -> list[str]:
 def _cards() -> Iterator[Card]:
     for place in places():
         for path in sorted(place.glob("*/card.json")):
-            if path.parent.name == TRUNK:
+            if path.parent.name == TRUNK or own_card(path) is not None:
                 continue
             try:
                 found = Card.read(path)
@@ -169,6 +174,21 @@ def _cards() -> Iterator[Card]:
                 warnings.warn(f"A mechanism is left out: {error}", stacklevel=3)
             else:
                 yield found
+
+
+def own_card(path: Path) -> dict[str, Any] | None:
+    """The card that a LocalPrivatiser wrote to this file; None if it is none of those."""
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return fields if isinstance(fields, dict) and fields.get("format") == OWN_FORMAT else None
+
+
+def own_folders() -> dict[str, Path]:
+    """The folders of mechanisms of own data in the places, by name; the first of a name counts."""
+    found = [path for place in places() for path in sorted(place.glob("*/card.json")) if own_card(path) is not None]
+    return {path.parent.name: path.parent for path in reversed(found)}
 
 
 def card(name: str | Path) -> Card:

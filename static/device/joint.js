@@ -67,17 +67,33 @@ export class JointSelection {
     const label = integer("label", y, 0, this.classes - 1);
     const record = checked(h, this.low.length);
     const [coordinate] = uniformBelow(this.low.length, 1, source);
-    const [low, high] = [this.low[coordinate], this.high[coordinate]];
-    const inside = Math.min(Math.max(record[coordinate], low), high);
-    const place = Math.min(Math.max((inside - low) / (high - low), 0), 1);
-    const below = BigInt(Math.floor(Math.min(place, 1 - 2 ** -53) * 2 ** 64)); // exact: a power of two
-    const bit = randomWords(1, source)[0] < below || place === 1;
+    const place = placeIn(record[coordinate], this.low[coordinate], this.high[coordinate]);
+    const bit = isBelow(randomWords(1, source)[0], place);
     return { coordinate, members: this.channel.privatiseWith(source, 2 * label + (bit ? 1 : 0)) };
   }
 }
 
+/**
+ * Where a number lies in its range, from 0 to 1; one outside counts as its end.
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
+export function placeIn(value, low, high) {
+  return Math.min(Math.max((Math.min(Math.max(value, low), high) - low) / (high - low), 0), 1);
+}
+
+/**
+ * Whether a random word is below place·2^64: true with probability `place`, in exact multiples of 2^-64.
+ * @param {bigint} word
+ * @param {number} place
+ */
+export function isBelow(word, place) {
+  return word < BigInt(Math.floor(Math.min(place, 1 - 2 ** -53) * 2 ** 64)) || place === 1; // exact: a power of two
+}
+
 /** @param {ArrayLike<number>} h @param {number} width */
-function checked(h, width) {
+export function checked(h, width) {
   const record = finite("h", h);
   if (record.length !== width) throw new RangeError(`Expected h with ${width} numbers, got ${record.length}.`);
   return record;

@@ -26,8 +26,11 @@ import { tensors } from "./weights.js";
  * @property {number[]} [low] public bounds of the features
  * @property {number[]} [high]
  * @property {{side: number, mirrored: boolean}} [trunk] a picture goes through ResNet-18 first
+ * @property {import("./together.js").Joint} [joint] how h and a label leave as one report with all of ε
  * @property {import("./decoder.js").DecoderShape} [decoder]
  * @property {import("./table_row.js").Preprocessor} [preprocessor] of a table row
+ * @property {number} [epsilon] that it was fitted for
+ * @property {import("./schema_form.js").Field[]} [fields] what the columns of an own table mean, for a form
  * @property {Record<string, WeightsFile>} files by role: encoder, trunk, decoder, bundle
  */
 

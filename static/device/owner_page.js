@@ -4,6 +4,7 @@ import { Ledger } from "./budget.js";
 import { Mechanism } from "./mechanism.js";
 import { decode, fitDigit, fitPhoto, onGround } from "./picture.js";
 import { plan, release } from "./release.js";
+import { schemaForm } from "./schema_form.js";
 import { tableRow } from "./table_row.js";
 import { verify } from "./weights.js";
 
@@ -26,12 +27,17 @@ const embedded = (id) => document.getElementById(id)?.textContent ?? "";
 /** A record from what the visitor does: a getter of x. @typedef {() => ArrayLike<number>} Input */
 
 /**
- * A row of a table: one field for every column.
+ * A row of a table: one field for every column; of an own table, by its schema.
  * @param {HTMLElement} parent
  * @param {import("./table_row.js").Preprocessor} preprocessor
+ * @param {import("./schema_form.js").Field[]} [schema]
  * @returns {Input}
  */
-function tableInput(parent, preprocessor) {
+function tableInput(parent, preprocessor, schema) {
+  if (schema) {
+    const form = schemaForm(parent, schema, preprocessor);
+    return () => tableRow(form.row(), preprocessor);
+  }
   /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
   const fields = {};
   for (const { name, mean } of preprocessor.numbers) {
@@ -128,7 +134,7 @@ async function start() {
   if (file) await verify(file, about.files.encoder.sha256, "encoder");
   const mechanism = Mechanism.from(about, file);
   const ledger = new Ledger();
-  const pairs = about.release === "codes";
+  const pairs = about.release === "codes" || "joint" in about; // record and label leave as one, with all of ε
 
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   const message = element("p", { className: "error", role: "alert" });
@@ -137,7 +143,7 @@ async function start() {
   const settings = element("fieldset", {}, element("legend", {}, "What may be learnt"));
   const label = element("select", { id: "label" }, element("option", { value: "" }, "not sent"),
     ...about.classes.map((name, y) => element("option", { value: String(y) }, name)));
-  const epsilon = element("input", { type: "number", id: "epsilon", min: "0.000001", step: "any", value: "4" });
+  const epsilon = element("input", { type: "number", id: "epsilon", min: "0.000001", step: "any", value: String(about.epsilon ?? 4) });
   const lam = element("input", { type: "number", id: "lam", min: "0", max: "1", step: "0.05", value: "0.75" });
   const text = element("textarea", { id: "report", readOnly: true, ariaLabel: "The report" });
   const spent = element("output", { id: "spent" });
@@ -147,7 +153,7 @@ async function start() {
     element("p", {}, "Everything happens in this file. It cannot connect to anything; what you make of the report is up to you."),
     record, settings, go, message, text, spent,
   );
-  const input = about.preprocessor ? tableInput(record, about.preprocessor) : pictureInput(record, about.dataset, complain);
+  const input = about.preprocessor ? tableInput(record, about.preprocessor, about.fields) : pictureInput(record, about.dataset, complain);
   settings.append(element("label", {}, "Its class", label), element("label", {}, "Privacy ε, smaller is safer", epsilon));
   if (!pairs) settings.append(element("label", {}, "Share λ of ε for the record", lam));
 

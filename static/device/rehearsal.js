@@ -51,6 +51,8 @@ export const newTapes = (count) => Array.from({ length: count }, () => ({ record
  * @typedef {object} Rehearsal
  * @property {Float64Array | null} numbers z̃, if numbers are sent
  * @property {Uint8Array | null} members 1 for the symbols of the set, if a set is sent
+ * @property {{value: number, of: number} | null} symbol if one symbol is sent
+ * @property {number | null} coordinate that a joint report is about
  * @property {number | null} label as k-RR would send it, where λ divides ε
  * @property {Float64Array | null} decoded x̃ = decoder(z̃); null where there is no decoder in the browser
  * @property {Float64Array | null} best the mean record under the collector's belief
@@ -72,9 +74,10 @@ export function rehearse(mechanism, collector, h, label, settings, tapes) {
   const sent = tapes.map((each) => {
     const payload = planned.rehearse(each.record, h);
     const reported = planned.labels && label !== null ? planned.labels.privatiseWith(each.label.read(), label) : null;
-    const numbers = "numbers" in payload ? payload.numbers : null;
+    const numbers = "numbers" in payload ? Float64Array.from(payload.numbers) : null;
     const members = "members" in payload ? payload.members : null;
-    return { numbers, members, label: reported };
+    const symbol = "symbol" in payload ? { value: payload.symbol, of: payload.of } : null;
+    return { numbers, members, symbol, coordinate: payload.coordinate ?? null, label: reported };
   });
   const read = collector?.readAll(sent, planned);
   return sent.map((each, i) => ({ ...each, ...(read?.[i] ?? { decoded: null, best: null, classes: null }) }));

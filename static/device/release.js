@@ -6,10 +6,11 @@ import { PairSelection } from "./pairs.js";
 import { systemBytes } from "./randomness.js";
 import { toJson } from "./report.js";
 import { codeOf, SubsetSelection } from "./subset_selection.js";
+import { together } from "./together.js";
 
 /**
  * ε of all that is sent. `lam` divides it between record and label, as the paper does; without it a code and its
- * label are one symbol (a pair).
+ * label are one symbol (a pair), or numbers and their label one joint report.
  * @typedef {{epsilon: number, lam?: number | null}} Settings
  */
 /**
@@ -18,9 +19,10 @@ import { codeOf, SubsetSelection } from "./subset_selection.js";
  * @property {number} epsilonX
  * @property {number} epsilonY 0 where nothing is divided
  * @property {(source: import("./randomness.js").Source, h: Float64Array) => import("./report.js").Payload} send
- * @property {(tape: import("./rehearsal.js").Tape, h: Float64Array) => {numbers: Float64Array} | {members: Uint8Array}} rehearse
+ * @property {(tape: import("./rehearsal.js").Tape, h: Float64Array) => import("./report.js").Payload} rehearse
  *   the same from kept bytes, so that another ε moves it little by little. Never for what is sent.
  * @property {RandomisedResponse | null} labels
+ * @property {string} [digest] of the report, where it is not the mechanism's own
  */
 
 /**
@@ -41,6 +43,10 @@ export function plan(mechanism, label, { epsilon, lam = null }) {
       labels: null,
       ...setSender(pairs.channel, (h) => pairs.symbol(codeOf(h), label)),
     };
+  }
+  if (label !== null && lam === null && mechanism.description.joint) {
+    const { digest, send } = together(mechanism.description, label, epsilon);
+    return { epsilonX: epsilon, epsilonY: 0, labels: null, digest, send, rehearse: (tape, h) => send(tape.read(), h) };
   }
   if (label !== null && lam === null) {
     throw new RangeError(`Expected lam, how ${mechanism.description.name} divides epsilon between record and label.`);
@@ -97,10 +103,10 @@ export function release(mechanism, x, label, settings) {
 export function releaseWith(source, mechanism, x, label, settings) {
   const { name, digest } = mechanism.description;
   const h = mechanism.encode(x);
-  const { epsilonX, epsilonY, send, labels } = plan(mechanism, label, settings);
+  const { epsilonX, epsilonY, send, labels, digest: joint = digest } = plan(mechanism, label, settings);
   const payload = send(source, h); // first the record's part, then the label's, as Python does
   const cost = labels && label !== null
     ? { epsilonX, epsilonY, label: labels.privatiseWith(source, label) }
     : { epsilon: epsilonX };
-  return toJson({ mechanism: name, digest }, cost, payload);
+  return toJson({ mechanism: name, digest: joint }, cost, payload);
 }

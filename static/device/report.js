@@ -3,8 +3,8 @@
 export const FORMAT = "rlm-report/2";
 
 /**
- * What is sent, by kind: numbers, a set of symbols, or one symbol.
- * @typedef {{numbers: ArrayLike<number>} | {members: Uint8Array} | {symbol: number, of: number}} Payload
+ * What is sent, by kind: numbers, a set of symbols, or one symbol; of a joint report also which coordinate it is about.
+ * @typedef {({numbers: ArrayLike<number>} | {members: Uint8Array} | {symbol: number, of: number}) & {coordinate?: number}} Payload
  */
 /**
  * One ε for all that is sent, or the paper's split with a label.
@@ -38,6 +38,7 @@ export function toJson({ mechanism, digest }, cost, payload) {
     });
   } else if ("members" in payload) report.set = { of: payload.members.length, members: packedBase64(payload.members) };
   else report.symbol = { of: payload.of, value: payload.symbol };
+  if (payload.coordinate !== undefined) report.coordinate = payload.coordinate;
   return JSON.stringify(report);
 }
 

@@ -1,9 +1,15 @@
 // One row of a table to the encoder's numbers, by the model's own preprocessor.json: twin of transform() of the
 // table's preprocessor in Python. It knows nothing of what the columns mean.
 
+const RARE = "(rare)"; // the level that rare words share, always the last
+
 /** @typedef {{name: string, mean: number, std: number}} NumberColumn */
-/** @typedef {{name: string, levels: string[], rare: string[]}} CategoryColumn */
-/** @typedef {{numbers: NumberColumn[], categories: CategoryColumn[]}} Preprocessor */
+/** @typedef {{name: string, levels: string[], rare: string[], commonest: string}} CategoryColumn */
+/**
+ * `lenient`, as own tables are read: what is missing becomes the mean or the commonest word, an unknown word a rare
+ * one, and numbers are cut at `clip` deviations. Without it all of these are errors, and nothing is cut.
+ * @typedef {{numbers: NumberColumn[], categories: CategoryColumn[], lenient?: boolean, clip?: number}} Preprocessor
+ */
 
 /**
  * Standardised numbers, then one block of zeros and a one for every category.
@@ -11,12 +17,16 @@
  * @param {Preprocessor} preprocessor
  * @returns {Float32Array}
  */
-export function tableRow(row, { numbers, categories }) {
-  const values = numbers.map(({ name, mean, std }) => (number(row, name) - mean) / std);
-  for (const { name, levels, rare } of categories) {
-    const given = /** @type {string} */ (row[name]);
-    const own = rare.length ? levels.slice(0, -1) : levels; // the last level stands for all rare ones
-    const at = rare.includes(given) ? levels.length - 1 : own.indexOf(given);
+export function tableRow(row, { numbers, categories, lenient = false, clip = Infinity }) {
+  /** @param {string} name */
+  const isMissing = (name) => lenient && (row[name] === undefined || row[name] === null || String(row[name]).trim() === "");
+  const values = numbers.map(({ name, mean, std }) =>
+    isMissing(name) ? 0 : Math.min(Math.max((number(row, name) - mean) / std, -clip), clip));
+  for (const { name, levels, rare, commonest } of categories) {
+    const given = isMissing(name) ? commonest : /** @type {string} */ (row[name]);
+    const own = levels.filter((level) => level !== RARE);
+    const isRare = rare.includes(given) || (lenient && levels.includes(RARE) && !own.includes(given));
+    const at = isRare ? levels.length - 1 : own.indexOf(given);
     if (at < 0) throw new RangeError(`Expected one of ${[...own, ...rare].join(", ")} for ${name}, got "${given}".`);
     levels.forEach((_, i) => values.push(i === at ? 1 : 0));
   }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance import channels, draws, mechanisms
+from conformance import channels, draws, mechanisms, own
 from device_server import DEVICE, VECTORS, in_chromium, in_node, site
 
 from rlm_core.device.description import description, offered
@@ -57,7 +57,7 @@ def whole_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("name", "checks"), [("draws", 1_000), ("channels", 500), ("mechanisms", 350), ("pictures", 12)]
+    ("name", "checks"), [("draws", 1_000), ("channels", 500), ("mechanisms", 350), ("own", 200), ("pictures", 12)]
 )
 def test_chromium_computes_what_python_does(name: str, checks: int, chromium: Any, whole_site: Path) -> None:
     outcome = in_chromium(chromium, whole_site, [name])
@@ -85,7 +85,7 @@ def test_a_broken_twin_is_caught(name: str, chromium: Any, tmp_path: Path) -> No
 
 def test_the_vectors_are_what_python_computes_today() -> None:
     """A change of a sampler shows here: then ``python -m tests.device.conformance``, and the twin follows."""
-    for name, written in (("draws", draws.vectors()), ("channels", channels.vectors())):
+    for name, written in (("draws", draws.vectors()), ("channels", channels.vectors()), ("own", own.vectors())):
         committed = json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
         assert committed == json.loads(json.dumps(written)), name
 

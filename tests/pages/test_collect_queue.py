@@ -11,12 +11,14 @@ import pytest
 from stepped_worker import SteppedWorker
 
 from rlm_core import L1Clip, LaplaceNoise
+from ui.app import work_queue
+from ui.app.work_queue import Busy
+from ui.app.worker_process import Worker
 from ui.collect import queue as queue_module
 from ui.collect.events import Event, Point
-from ui.collect.process import Worker
 from ui.collect.queue import RunQueue
 from ui.collect.reports import Choice
-from ui.collect.runs import Busy, Run, people_of, validators_of
+from ui.collect.runs import Run, people_of, validators_of
 from ui.collect.task import People, Task, learn
 
 CHOICE = Choice(
@@ -56,7 +58,7 @@ def tiny(epochs: int = 2, people: int = 60) -> Task:
 
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> RunQueue:
-    monkeypatch.setattr(queue_module, "IDLE", 3600.0)
+    monkeypatch.setattr(work_queue, "IDLE", 3600.0)
     return RunQueue(limit=1, start_worker=SteppedWorker)
 
 
@@ -103,11 +105,11 @@ def test_a_crash_ends_one_run_and_not_the_others(queue: RunQueue) -> None:
 
 def test_a_worker_that_does_not_react_to_a_stop_is_ended(queue: RunQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     run = queue.submit("me", CHOICE, tiny())
-    monkeypatch.setattr(queue_module, "PATIENCE", 3600.0)
+    monkeypatch.setattr(work_queue, "PATIENCE", 3600.0)
     queue.stop(run)
     queue.end_unresponsive()
     assert run.active
-    monkeypatch.setattr(queue_module, "PATIENCE", -1.0)
+    monkeypatch.setattr(work_queue, "PATIENCE", -1.0)
     ending = worker(queue)
     monkeypatch.setattr(ending, "end", lambda: None)  # a real one is gone a little later, from another thread
     queue.end_unresponsive()
@@ -117,7 +119,7 @@ def test_a_worker_that_does_not_react_to_a_stop_is_ended(queue: RunQueue, monkey
 
 def test_limits_are_said_and_nothing_is_lost(queue: RunQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_module, "MOST_RUNS", 2)
-    monkeypatch.setattr(queue_module, "MOST_WAITING", 2)
+    monkeypatch.setattr(work_queue, "MOST_WAITING", 2)
     kept = [queue.submit("me", CHOICE, tiny()) for _ in range(2)]
     with pytest.raises(Busy, match="at most 2 runs and has 2"):
         queue.check("me", 1)
@@ -184,13 +186,13 @@ def test_the_ledger_counts_reports_and_answers_and_forgets_nothing(queue: RunQue
 
 
 def test_an_idle_worker_is_let_go_and_a_new_one_started(queue: RunQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_module, "IDLE", 0.01)
+    monkeypatch.setattr(work_queue, "IDLE", 0.01)
     queue.warm()
     deadline = time.monotonic() + 60
     while queue.workers and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not queue.workers
-    monkeypatch.setattr(queue_module, "IDLE", 3600.0)
+    monkeypatch.setattr(work_queue, "IDLE", 3600.0)
     run = queue.submit("me", CHOICE, tiny())
     worker(queue).finish()
     assert run.state == "done"

@@ -52,6 +52,14 @@ PAGES: tuple[PageSpec, ...] = (
         answer="One loan or a whole CSV file: what leaves the device, and how far each column moved.",
     ),
     PageSpec(
+        file="own",
+        title="Your own table",
+        icon=":material/upload_file:",
+        group=TRY,
+        wish="Try it on my data",
+        answer="Bring a public sample: a mechanism is fitted to it, and you see which ε it takes.",
+    ),
+    PageSpec(
         file="concepts",
         title="What is LDP?",
         icon=":material/school:",

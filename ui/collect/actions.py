@@ -12,11 +12,12 @@ from dataclasses import replace
 import streamlit as st
 
 from ui.app import cache
+from ui.app.work_queue import Busy
 from ui.collect.code_reports import collect_pairs, pair_task, told_apart
 from ui.collect.pairs import Pairs, PairTask
 from ui.collect.queue import run_queue
 from ui.collect.reports import Choice, Reports, collect, sends_labels, task_of
-from ui.collect.runs import Busy, Run
+from ui.collect.runs import Run
 from ui.collect.task import Task
 
 LAMS = (0.1, 0.3, 0.5, 0.7, 0.9)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlm_core import PrivateAccuracy, RandomisedResponse, private_accuracy
+from ui.app.worker_loop import Stopped as Stopped  # how a fit ends that was stopped before anything was learnt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,10 +54,6 @@ class Alone:
 
 
 Event = Weighing | Alone | Point | Result
-
-
-class Stopped(Exception):
-    """The visitor stopped before anything was learnt."""
 
 
 def ask(correct: np.ndarray, epsilon: float) -> PrivateAccuracy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rlm_core import Ledger
+from ui.app.work_queue import Job
 from ui.collect.events import Point, Result
 from ui.collect.pairs import PairTask
 from ui.collect.reports import Choice
@@ -12,38 +13,26 @@ from ui.collect.task import Task
 
 
 @dataclass(eq=False, kw_only=True)
-class Run:
+class Run(Job):
     """One run, as far as it got. ``state``: waiting, weighing, learning, done, stopped or failed."""
 
     number: int
-    identity: int
     visit: str
     choice: Choice
     reports: int
     sweep: int | None = None
     reused: bool = False
-    state: str = "waiting"
     share: float = 0.0
     points: list[Point] = field(default_factory=list)
     alone: float | None = None  # data join: what the collector's own columns give
     result: Result | None = None
-    stop_asked: float | None = None
     task: Task | PairTask | None = field(default=None, repr=False)
     charged: bool = False
-
-    @property
-    def active(self) -> bool:
-        """Whether something is still to come."""
-        return self.state in ("waiting", "weighing", "learning")
 
     @property
     def resumable(self) -> bool:
         """Whether it was stopped, and can go on."""
         return not self.active and self.task is not None
-
-
-class Busy(Exception):
-    """A limit was reached; the message says which, for the visitor."""
 
 
 @dataclass(eq=False, kw_only=True)

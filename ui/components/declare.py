@@ -10,17 +10,20 @@ import streamlit as st
 FOLDER = Path(__file__).parent
 
 
-def declare(name: str, *, html: str, isolate_styles: bool = True) -> Any:
+def declare(name: str, *, html: str, isolate_styles: bool = True, like: str | None = None) -> Any:
     """The component ``rlm_<name>`` with ``<name>/<name>.js`` and, where there is one, ``<name>/<name>.css``.
+
+    ``like`` names another one whose sheet applies too, before its own.
 
     The files are handed over as text, read once: with a path Streamlit would serve and watch them. A text without a
     newline would be taken for a path; files end with one. ``isolate_styles=False`` lets the page's own sheet apply.
     """
-    style = FOLDER / name / f"{name}.css"
+    sheets = [FOLDER / each / f"{each}.css" for each in (like, name) if each is not None]
+    style = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets if sheet.is_file())
     return st.components.v2.component(
         f"rlm_{name}",
         html=html,
-        css=style.read_text(encoding="utf-8") if style.is_file() else None,
+        css=style or None,
         js=(FOLDER / name / f"{name}.js").read_text(encoding="utf-8"),
         isolate_styles=isolate_styles,
     )

@@ -68,3 +68,12 @@ def epsilon_up(epsilon: float) -> str:
     ('2.1', '2.0')
     """
     return f"{math.ceil(round(10 * epsilon, 6)) / 10:.1f}"
+
+
+def without_markup(text: str, *, most: int = 60) -> str:
+    """A visitor's text for Markdown: nothing in it is markup.
+
+    >>> without_markup("*a*")
+    '\\\\*a\\\\*'
+    """
+    return "".join(f"\\{mark}" if mark in r"\`*_{}[]()<>#+-.!|~$:" else mark for mark in text[:most])

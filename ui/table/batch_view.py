@@ -16,7 +16,7 @@ from ui.app.decoding import DecodingError, decode
 from ui.app.errors import guarded
 from ui.kit.address import in_address
 from ui.kit.charts import CONFIG
-from ui.kit.formats import number
+from ui.kit.formats import number, without_markup
 from ui.kit.html import figures_html, table_html, table_row
 from ui.kit.take_along import file_button
 from ui.record.loan import level_name, level_of
@@ -45,7 +45,7 @@ def table_view(place: Any, model: Any, budget: Budget) -> None:
             icon=":material/arrow_upward:",
         )
     else:
-        st.caption(f"Still here: the last table that you privatised, **{_plain(result.name)}**.")
+        st.caption(f"Still here: the last table that you privatised, **{without_markup(result.name)}**.")
     if result is not None:
         _result(result)
 
@@ -129,7 +129,7 @@ def _choose_rows(file: LoanFile) -> LoanFile | None:
     """All rows if they are good; otherwise only with the visitor's consent the good ones."""
     label = "with labels" if file.labels is not None else "without a label column, so only the features are released"
     if file.ignored:
-        names = ", ".join(_plain(name) for name in file.ignored[:12])
+        names = ", ".join(without_markup(name) for name in file.ignored[:12])
         more = f" and {len(file.ignored) - 12} more" if len(file.ignored) > 12 else ""
         st.caption(f"Ignored, because the mechanism does not use them: {names}{more}.")
     if not file.rows:
@@ -271,8 +271,3 @@ def column_figure(result: TableRelease, name: str) -> dict[str, Any]:
         shares.rename(index=lambda level: level_name(feature, str(level))) for shares in (before, result.shares[name])
     )
     return level_distribution(before, after, title=feature.title)
-
-
-def _plain(name: str) -> str:
-    """A visitor's text for Markdown: nothing in it is markup."""
-    return "".join(f"\\{mark}" if mark in r"\`*_{}[]()<>#+-.!|~$:" else mark for mark in name[:60])

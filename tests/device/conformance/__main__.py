@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from . import channels, draws, mechanisms, pictures
+from . import channels, draws, mechanisms, own, pictures
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"
 WRITERS = {
     "draws": draws.vectors,
     "channels": channels.vectors,
     "mechanisms": mechanisms.vectors,
+    "own": own.vectors,
     "pictures": pictures.vectors,
 }
 

@@ -14,7 +14,7 @@ const bits = (hex, count) =>
 export async function run(base, vectors, read) {
   const from = (name) => import(`${base}${name}.js`);
   const device = Object.assign({}, ...(await Promise.all([
-    "sha256", "randomness", "clip", "laplace", "labels", "subset_selection", "pairs", "joint", "per_feature_laplace", "budget",
+    "sha256", "randomness", "clip", "laplace", "labels", "subset_selection", "pairs", "joint", "joint_bits", "per_feature_laplace", "budget",
     "mechanism", "release", "table_row", "decoder", "inference", "weights", "trunk", "picture",
   ].map(from))));
   const failures = [];
@@ -34,7 +34,7 @@ export async function run(base, vectors, read) {
     try { check(); } catch (error) { failures.push(`${what}: ${error}`); }
   };
   const context = { device, tape: tapes(device.sha256), same, near, guarded, read };
-  for (const [name, suite] of Object.entries({ draws, channels, mechanisms, pictures })) {
+  for (const [name, suite] of Object.entries({ draws, channels, mechanisms, own, pictures })) {
     if (vectors[name]) await suite(vectors[name], context);
   }
   return { checks, failures };
@@ -165,6 +165,32 @@ async function mechanisms({ records, mechanisms: all }, { device, tape, same, ne
         : device.decoder(description.decoder, weights)(belief.sent);
       const step = Math.max(1, Math.floor(decoded.length / 64));
       near(`${name}: decoded`, Array.from(decoded).filter((_, i) => i % step === 0), belief.decoded, 1e-3);
+    }
+  }
+}
+
+function own({ joint_bits: bits, tables }, { device, tape, same, near, guarded }) {
+  for (const { label, epsilon, low, high, h, sent } of bits) {
+    guarded(label, () => {
+      const [joint, source] = [new device.JointBits({ epsilon: number(epsilon), low, high }), tape(label)];
+      sent.forEach((expected, i) => {
+        const { coordinate, symbol, of } = joint.privatiseWith(source, h[i], i % 2);
+        same(label, [coordinate, symbol, of], expected);
+      });
+    });
+  }
+  for (const { description, encoder, rows, x, reports } of tables) {
+    const file = Uint8Array.from(atob(encoder), (letter) => letter.charCodeAt(0)).buffer;
+    const mechanism = device.Mechanism.from(description, file);
+    const records = rows.map((row) => device.tableRow(row, description.preprocessor));
+    records.forEach((record, i) => near(`${description.name}: row ${i}`, record, x[i], 1e-6));
+    for (const { epsilon, label, record, tape: at, report } of reports) {
+      guarded(at, () => {
+        const found = JSON.parse(device.releaseWith(tape(at), mechanism, records[record], label, { epsilon: number(epsilon) }));
+        const expected = JSON.parse(report);
+        near(`${at}: numbers`, found.numbers ?? [], expected.numbers ?? [], 1e-4);
+        same(at, [JSON.stringify({ ...found, numbers: 0 })], [JSON.stringify({ ...expected, numbers: 0 })]);
+      });
     }
   }
 }

@@ -17,29 +17,32 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = (sys.executable, "-m", "ui.collect.worker")
 
 
 class Worker:
-    """One process. ``on_message`` gets every value it sends, ``on_exit`` is called once, when it has ended."""
+    """One process, ``python -m module`` unless ``command`` says otherwise.
+
+    ``on_message`` gets every value it sends, ``on_exit`` is called once, when it has ended.
+    """
 
     def __init__(
         self,
         on_message: Callable[[Worker, Any], None],
         on_exit: Callable[[Worker], None],
-        command: tuple[str, ...] = COMMAND,
+        module: str = "",
+        command: tuple[str, ...] = (),
     ) -> None:
         self.on_message, self.on_exit = on_message, on_exit
         self.outbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.process = subprocess.Popen(
-            command,
+            command or (sys.executable, "-m", module),
             cwd=ROOT,
             env=os.environ | {"OMP_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         for target in (self._write, self._read):
-            threading.Thread(target=target, daemon=True, name=f"collect-{target.__name__}").start()
+            threading.Thread(target=target, daemon=True, name=f"worker-{target.__name__}").start()
 
     def send(self, message: Any) -> None:
         """Send a value; returns at once."""

@@ -1,0 +1,77 @@
+"""What a device must know of a fitted :class:`~rlm_core.privatiser.LocalPrivatiser`: as for a shipped mechanism."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from typing import Any
+
+from safetensors.numpy import save
+
+from rlm_core.device.owner_file import OwnerFile, owner_page
+from rlm_core.owner.joint import JointLaplace, JointSelection
+from rlm_core.owner.joint_bits import MOST_BITS, JointBits
+from rlm_core.owner.payload import Together
+from rlm_core.privatiser.estimator import LocalPrivatiser
+from rlm_core.privatiser.plan import CODES
+from rlm_core.tables.preprocessor import CLIP_DEVIATIONS
+
+
+def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, Any]:
+    """For ``static/device/mechanism.js``; ``url`` is where the encoder's file is, from /device/ on.
+
+    Rows are read leniently there, as :meth:`LocalPrivatiser.privatise` reads them, and numbers leave with their label
+    as one joint report.
+    """
+    method = privatiser._fitted().method_
+    mechanism = method.mechanism(privatiser.epsilon)
+    encoder = encoder_file(privatiser)
+    preprocessor = json.loads(privatiser.preprocessor_.to_json())
+    result: dict[str, Any] = {
+        "name": mechanism.name,
+        "digest": method.digest,
+        "release": "codes" if method.plan.kind == CODES else "numbers",
+        "dataset": "own",
+        "classes": privatiser.classes_.tolist(),
+        "input_dim": mechanism.input_dim,
+        "latent_dim": method.size,
+        "radius": method.radius,
+        "epsilon": privatiser.epsilon,
+        "preprocessor": preprocessor | {"lenient": True, "clip": CLIP_DEVIATIONS},
+        "fields": [
+            {name: asdict(feature)[name] for name in ("name", "title", "unit", "kind", "choices")}
+            for feature in privatiser.schema_.features
+        ],
+        "files": {"encoder": {"sha256": hashlib.sha256(encoder).hexdigest(), "bytes": len(encoder), "url": url}},
+    }
+    if len(privatiser.classes_) and method.plan.kind != CODES:
+        result["joint"] = _joint(method.together(privatiser.epsilon, len(privatiser.classes_)), method.digest)
+    return result
+
+
+def encoder_file(privatiser: LocalPrivatiser) -> bytes:
+    """The encoder's weights, as a saved folder has them."""
+    encoder = privatiser._fitted().method_.encoder
+    content: bytes = save({"0.weight": encoder.weight, "0.bias": encoder.bias})
+    return content
+
+
+def own_page(privatiser: LocalPrivatiser) -> OwnerFile:
+    """The owner's side as one file, with a form made from the schema."""
+    return owner_page(own_description(privatiser), encoder_file(privatiser))
+
+
+def _joint(together: Together, mechanism: str) -> dict[str, Any]:
+    """For ``static/device/together.js``. How many bits a report has follows from ε, and its digest from both."""
+    if isinstance(together, JointBits):
+        low, high = together.low, together.high
+        counts = range(1, min(MOST_BITS, together.coordinates) + 1)
+        digests = [JointBits(epsilon=1.0, low=low, high=high, bits=bits).digest(mechanism) for bits in counts]
+        return {"kind": "bits", "low": low, "high": high, "digests": digests}
+    digests = [together.digest(mechanism)]
+    if isinstance(together, JointLaplace):
+        public = {"radius": together.radius, "centre": together.centre, "constant": together.constant}
+        return {"kind": "laplace", "digests": digests} | public
+    assert isinstance(together, JointSelection)
+    return {"kind": "selection", "low": together.low, "high": together.high, "digests": digests}

@@ -1,0 +1,88 @@
+// A form made from a table's schema: one field for every column, empty where nothing is said. What it gives is a row
+// as table_row.js takes it; dates become years with the day as their fraction, as in rlm_core/tables/values.py.
+
+/**
+ * A column as rlm_core/tables/feature.py has it.
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {string} title
+ * @property {string} unit
+ * @property {"number" | "integer" | "category" | "boolean" | "date"} kind
+ * @property {string[]} choices
+ */
+/** @typedef {import("./table_row.js").Preprocessor} Preprocessor */
+
+/**
+ * @param {HTMLElement} parent where the fields go
+ * @param {Field[]} fields
+ * @param {Preprocessor} preprocessor its means and commonest levels fill the form at first
+ * @returns {{row: () => Record<string, unknown>, fill: (row: Record<string, any>) => void}}
+ */
+export function schemaForm(parent, fields, preprocessor) {
+  /** @type {Map<string, HTMLInputElement | HTMLSelectElement>} */
+  const inputs = new Map();
+  for (const { name, title, unit, kind, choices } of fields) {
+    const input = choices.length ? select(choices) : document.createElement("input");
+    if (input instanceof HTMLInputElement) Object.assign(input, { type: kind === "date" ? "date" : "number", step: "any" });
+    const label = document.createElement("label");
+    const words = document.createElement("span");
+    words.textContent = unit && kind !== "date" ? `${title} (${unit})` : title;
+    label.append(words, input);
+    parent.append(label);
+    inputs.set(name, input);
+  }
+  const kinds = new Map(fields.map(({ name, kind }) => [name, kind]));
+  /** @param {Record<string, any>} row */
+  const fill = (row) => {
+    for (const [name, input] of inputs) {
+      const value = row[name] ?? "";
+      input.value = kinds.get(name) === "date" && typeof value === "number" ? dateOf(value) : String(value);
+    }
+  };
+  fill(typical(preprocessor, kinds));
+  return {
+    fill,
+    row: () => Object.fromEntries(Array.from(inputs, ([name, { value }]) =>
+      [name, kinds.get(name) === "date" && value !== "" ? yearOf(value) : value])),
+  };
+}
+
+/** @param {string[]} choices */
+function select(choices) {
+  const made = document.createElement("select");
+  made.append(new Option("not said", ""), ...choices.map((choice) => new Option(choice, choice)));
+  return made;
+}
+
+/**
+ * A row to start with: the mean of every number, the commonest word of every category.
+ * @param {Preprocessor} preprocessor
+ * @param {Map<string, string>} kinds
+ */
+function typical({ numbers, categories }, kinds) {
+  /** @type {Record<string, unknown>} */
+  const row = {};
+  for (const { name, mean } of numbers) {
+    row[name] = kinds.get(name) === "number" ? Number(mean.toPrecision(3)) : kinds.get(name) === "date" ? mean : Math.round(mean);
+  }
+  for (const { name, commonest } of categories) row[name] = commonest;
+  return row;
+}
+
+/**
+ * "2021-07-02" to 2021.4986…: the year, and of its days those before.
+ * @param {string} text
+ */
+export function yearOf(text) {
+  const [year, month, day] = text.split("-").map(Number);
+  const start = Date.UTC(year, 0, 1);
+  const days = (Date.UTC(year, month - 1, day) - start) / 86400000;
+  return year + days / ((Date.UTC(year + 1, 0, 1) - start) / 86400000);
+}
+
+/** @param {number} year */
+function dateOf(year) {
+  const start = Date.UTC(Math.floor(year), 0, 1);
+  const length = Date.UTC(Math.floor(year) + 1, 0, 1) - start;
+  return new Date(start + Math.round(((year % 1) * length) / 86400000) * 86400000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,93 @@
+"""Vectors of own data: joint reports as bits, and whole releases of fitted tables, from cells to bytes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rlm_core.device.own_mechanism import encoder_file, own_description
+from rlm_core.owner.joint_bits import JointBits
+from rlm_core.privatiser import LocalPrivatiser
+from rlm_core.privatiser.encoder import LinearEncoder
+from rlm_core.privatiser.folder import named
+from rlm_core.privatiser.method import Method
+from rlm_core.privatiser.plan import KINDS, Plan
+from rlm_core.tables import TablePreprocessor, TableSchema
+
+from .channels import written
+from .tape import forged
+
+PUBLIC = pd.DataFrame(
+    {
+        "age": [20, 30, 40, 50] * 25,
+        "score": [0.5, -1.5, 2.0, 1.0, 3.0] * 20,
+        "since": ["2020-01-01", "2021-07-02"] * 50,
+        "job": ["cook", "nurse", "nurse", "judge"] * 25,
+        "member": ["yes", "no"] * 50,
+    }
+)
+ROWS: list[dict[str, Any]] = [
+    {"age": 33, "score": 0.25, "since": 2020.5, "job": "cook", "member": "no"},
+    {"age": 1e6, "score": -1e6, "since": 2021.0, "job": "pilot", "member": "yes"},  # cut, and a word nobody knew
+    {"age": "", "score": None, "since": "", "job": "", "member": ""},  # nothing is said
+]
+EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, math.inf)
+
+
+def vectors() -> dict[str, Any]:
+    """Joint bits for themselves, then all kinds of own mechanisms."""
+    return {"joint_bits": _joint_bits(), "tables": [_table(kind) for kind in KINDS]}
+
+
+def _joint_bits() -> list[dict[str, Any]]:
+    generator, cases = np.random.default_rng(11), []
+    low, high = [-1.0, 0.0, 0.25, -1e308], [1.0, 3.0, 0.5, 0.0]
+    rows = [*generator.normal(0, 2, (10, 4)).tolist(), low, high]
+    for epsilon in EPSILONS:
+        joint, label = JointBits(epsilon=epsilon, low=tuple(low), high=tuple(high)), f"joint bits {epsilon}"
+        with forged(label):
+            drawn = [joint.send(np.array([h]), np.array([i % 2])).row(0) for i, h in enumerate(rows)]
+        sent = [[each["coordinate"], each["symbol"], each["of"]] for each in drawn]
+        cases.append({"label": label, "epsilon": written(epsilon), "low": low, "high": high, "h": rows, "sent": sent})
+    return cases
+
+
+def _table(kind: str) -> dict[str, Any]:
+    """A mechanism with round weights: what a fit finds differs in its last bits from processor to processor."""
+    privatiser = LocalPrivatiser(epsilon=2.0, classes=["no", "yes"])
+    privatiser.schema_ = TableSchema.infer(PUBLIC)
+    tidy = privatiser.schema_.read(PUBLIC)
+    privatiser.preprocessor_ = TablePreprocessor.fit(tidy, privatiser.schema_.features, unknown="ignore")
+    privatiser.classes_ = np.array(["no", "yes"])
+    privatiser.label_ = None
+    width, size = privatiser.preprocessor_.output_dim, 3
+    weight = (np.arange(size * width, dtype=np.float32).reshape(size, width) % 7 - 3) / 4
+    encoder = LinearEncoder(weight=weight, bias=np.array([0.25, -0.5, 0.0], dtype=np.float32))
+    method = Method(plan=Plan(kind=kind, size=size), encoder=encoder, prior=np.eye(3), radius=2.5, constant=0.5)
+    privatiser.method_ = named(method, privatiser.preprocessor_, privatiser.schema_, ("no", "yes"))
+    cells = [{name: None if value == "" else value for name, value in row.items()} for row in ROWS]
+    x = [privatiser._matrix(pd.DataFrame([row], dtype=object))[0].tolist() for row in cells]
+    reports = []
+    for epsilon in EPSILONS:
+        for at in range(len(ROWS)):
+            tape = f"own {kind} {epsilon} {at}"
+            privatiser.epsilon = epsilon
+            with forged(tape):
+                report = privatiser.method_.mechanism(epsilon), privatiser.method_.together(epsilon, 2)
+                text = _released(x[at], at % 2, *report)
+            reports.append({"epsilon": written(epsilon), "label": at % 2, "record": at, "tape": tape, "report": text})
+    privatiser.epsilon = 2.0
+    description = json.loads(json.dumps(own_description(privatiser)))
+    encoder_base64 = base64.b64encode(encoder_file(privatiser)).decode()
+    return {"description": description, "encoder": encoder_base64, "rows": ROWS, "x": x, "reports": reports}
+
+
+def _released(x: list[float], label: int, mechanism: Any, together: Any) -> str:
+    from rlm_core.release import release
+
+    return release(x, label, mechanism=mechanism, pairs=together).to_json()

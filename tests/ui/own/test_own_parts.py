@@ -1,0 +1,245 @@
+"""The parts of the page for one's own table: what may be uploaded, the queue, what others can see, the kit."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import gzip
+import io
+import json
+import math
+import zipfile
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rlm_core import LocalPrivatiser
+from rlm_core.privatiser.plan import KINDS
+from rlm_core.report import Report
+from rlm_core.tables import TableError, TableSchema
+from ui.app.worker_loop import Stopped
+from ui.own import observer, routes, tables
+from ui.own import task as task_module
+from ui.own.kit import kit
+from ui.own.queue import Training, TrainingQueue, offered
+from ui.own.task import Fitted, Problem, Step, Task, fit, train
+
+ROWS = pd.DataFrame(
+    {
+        "age": np.arange(200) % 60 + 20,
+        "job": ["cook", "nurse", "judge", "cook"] * 50,
+        "ill": ["yes" if at % 60 > 30 else "no" for at in range(200)],
+    }
+)
+
+
+def task(frame: pd.DataFrame = ROWS, label: str = "ill", **given: Any) -> Task:
+    schema = TableSchema.infer(frame, label=label).to_json()
+    settings = {"name": "people.csv", "epsilon": 2.0, "people": 500, "wish": 0.7} | given
+    return Task(frame=frame, label=label, schema=schema, **settings)
+
+
+class Visitor:
+    """Stands for a session."""
+
+
+class Worker:
+    """Stands for a process: keeps what it is sent; the test says what it answers."""
+
+    def __init__(self, on_message: Any, on_exit: Any) -> None:
+        self.on_message, self.on_exit, self.sent = on_message, on_exit, []
+        self.idle_since = 0
+
+    def send(self, message: Any) -> None:
+        self.sent.append(message)
+
+    def end(self) -> None:
+        self.on_exit(self)
+
+
+@pytest.fixture
+def queue() -> TrainingQueue:
+    return TrainingQueue(limit=2, start_worker=Worker)
+
+
+@cache
+def fitted(kind: str = "auto") -> Fitted:
+    made = fit(task(), ROWS, TableSchema.infer(ROWS, label="ill"))
+    if kind == "auto":
+        return made
+    privatiser = LocalPrivatiser(epsilon=2.0, reports=500, kind=kind).fit(ROWS, "ill")
+    h = privatiser.method_.encoder(privatiser._matrix(privatiser.schema_.read(ROWS)))
+    y = (ROWS["ill"] == "yes").to_numpy(dtype=np.int64)
+    keep: dict[str, Any] = {name: getattr(made, name) for name in ("files", "description", "encoder", "examples")}
+    return Fitted(**keep, prior_h=h, prior_y=y, privatiser=privatiser, warnings=())
+
+
+# --- what may come in ---
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"a,b\n" + b"1,2\n" * 50_001, "at most 50,000 rows"),
+        (",".join(f"c{at}" for at in range(501)).encode() + b"\n", "at most 500 columns"),
+        (",".join(f"c{at}" for at in range(400)).encode() + b"\n" + (b"1," * 399 + b"1\n") * 8_000, "3,000,000 cells"),
+        (gzip.compress(b"0" * (11 * 2**20)), "at most 10 MB"),
+        (b"PAR1" + b"x" * 100, "damaged"),
+        (b"\x1f\x8b\x08" + b"x" * 30, "damaged"),
+        (b"", "without text"),
+        (b'"' + b"x" * 200_000 + b'"\n1\n', "header"),
+    ],
+    ids=["rows", "columns", "cells", "bomb", "parquet", "gzip", "empty", "long name"],
+)
+def test_what_is_too_large_or_no_table_is_refused_in_words(data: bytes, message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        tables.read_upload(data)
+
+
+def test_a_parquet_file_is_measured_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.BytesIO()
+    pd.DataFrame({"a": np.zeros(50_001)}).to_parquet(file)
+    monkeypatch.setattr(pd, "read_parquet", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(TableError, match="at most 50,000 rows"):
+        tables.read_upload(file.getvalue())
+
+
+def test_a_table_that_grows_when_encoded_is_refused() -> None:
+    schema = TableSchema.infer(ROWS, label="ill")
+    tables.check_width(schema, 200)
+    with pytest.raises(TableError, match="columns after encoding"):
+        tables.check_width(schema, tables.MOST_NUMBERS)
+
+
+@pytest.mark.parametrize("name", tables.EXAMPLES)
+def test_the_examples_can_be_learnt_from(name: str) -> None:
+    table = tables.example(name)
+    assert table.label in table.frame and TableSchema.infer(table.frame, label=table.label).features
+    assert tables.probable_label(table.frame) == table.label
+
+
+# --- training ---
+
+
+def test_a_training_publishes_a_mechanism_and_better_and_better_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = [(words, given | {"splits": 1, "draws": 1}, share) for words, given, share in task_module.STAGES]
+    monkeypatch.setattr(task_module, "STAGES", tuple(quick))
+    events: list[Any] = []
+    assert train(task(people=100), events.append) == "done"
+    kinds = [type(event).__name__ for event in events if not isinstance(event, Step)]
+    assert kinds == ["Fitted", "Advice", "Advice", "Advice"]
+    shares = [event.share for event in events if isinstance(event, Step)]
+    assert shares == sorted(shares) and shares[-1] == 1.0
+    counts = [len(event.points) for event in events if type(event).__name__ == "Advice"]
+    assert counts == sorted(counts)
+
+
+def test_a_bad_table_is_a_problem_in_words_and_a_stop_ends_it() -> None:
+    alone = ROWS.assign(ill="no")
+    found = train(task(alone), lambda event: None)
+    assert isinstance(found, Problem) and found.message.startswith("Expected at least two classes")
+    with pytest.raises(Stopped):
+        train(task(), lambda event: None, lambda: True)
+
+
+# --- the queue, and what others can see ---
+
+
+def test_two_at_a_time_the_others_see_their_place_and_who_has_left_makes_room(queue: TrainingQueue) -> None:
+    visitors = [Visitor() for _ in range(4)]
+    mine = [queue.submit(task(), each) for each in visitors]
+    assert [each.state for each in mine] == ["working", "working", "waiting", "waiting"]
+    assert [queue.runs_before(each) for each in mine] == [0, 0, 2, 3]
+    del visitors[2]
+    gc.collect()
+    queue.forget_the_gone()
+    assert mine[2].state == "stopped" and queue.runs_before(mine[3]) == 2
+    first = next(iter(queue.workers))
+    first.on_message(first, (mine[0].identity, "done"))
+    assert mine[0].state == "done" and mine[0].task is None and mine[3].state == "working"
+    del visitors[1]
+    gc.collect()
+    queue.forget_the_gone()
+    assert mine[1].stop_asked is not None  # its worker is told to stop
+    assert any(("stop", mine[1].identity) in worker.sent for worker in queue.workers)
+
+
+def ask(route: Any, token: str) -> Response:
+    answer: Response = asyncio.run(route(Request({"type": "http", "path_params": {"token": token}})))
+    return answer
+
+
+def test_a_mechanism_is_seen_by_its_visitor_alone_and_gone_with_the_visit(queue: TrainingQueue) -> None:
+    mine = []
+    for visitor in (Visitor(), Visitor()):
+        training = queue.submit(task(), visitor)
+        worker = next(each for each, job in queue.workers.items() if job is training)
+        worker.on_message(worker, (training.identity, fitted()))
+        worker.on_message(worker, (training.identity, "done"))
+        mine.append(training)
+    tokens = [each.offered.token for each in mine if each.offered is not None]
+    assert len(set(tokens)) == 2 and all(len(token) == 32 for token in tokens)
+    for training, token in zip(mine, tokens, strict=True):
+        answer = ask(routes.mechanism, token)
+        assert answer.status_code == 200 and answer.headers["cache-control"] == "no-store"
+        assert json.loads(answer.body)["files"]["encoder"]["url"] == f"weights/own-{token}"
+        assert training.fitted is not None and ask(routes.weights, token).body == training.fitted.encoder
+    assert ask(routes.mechanism, "guess").status_code == ask(routes.weights, "guess").status_code == 404
+    del training, mine[0]
+    gc.collect()
+    assert offered(tokens[0]) is None and offered(tokens[1]) is not None
+    assert ask(routes.mechanism, tokens[0]).status_code == ask(routes.weights, tokens[0]).status_code == 404
+
+
+# --- the collector's side of one row ---
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_report_moves_the_belief_and_never_by_more_than_epsilon(kind: str) -> None:
+    made = fitted(kind)
+    for labels in (["yes"], None):
+        report = made.privatiser.privatise(ROWS[:1].drop(columns="ill"), labels).report(0)
+        found = observer.belief([(report, "")], made)
+        assert found.classes.sum() == pytest.approx(1.0) and found.odds_factor <= math.exp(2.0) * (1 + 1e-6)
+
+
+def training_of(made: Fitted) -> Training:
+    visitor = Visitor()
+    queue = TrainingQueue(limit=1, start_worker=Worker)
+    training = queue.submit(task(), visitor)
+    queue.take(training, made)
+    return training
+
+
+def test_what_the_browser_sends_is_checked_and_counted_once() -> None:
+    made = fitted()
+    training, box = training_of(made), observer.Inbox()
+    good = made.privatiser.privatise(ROWS[:1], "ill").report(0).to_json()
+    observer.take(box, training, {"id": "1", "report": good})
+    observer.take(box, training, {"id": "1", "report": good})
+    assert len(box.reports) == 1 and box.size == len(good) and not box.problem
+    other = LocalPrivatiser(epsilon=2.0, reports=900, size=2).fit(ROWS, "ill").privatise(ROWS[:1], "ill").report(0)
+    for number, bad in enumerate([other.to_json(), "{}", 7, good.replace('"epsilon":2', '"epsilon":"inf"')]):
+        observer.take(box, training, {"id": f"bad {number}", "report": bad})
+        assert box.problem.startswith("The collector could not read this report") and len(box.reports) == 1
+    html = observer.collector_html(box, training)
+    assert "1 report" in html and Report.from_json(good).digest in html.replace("&quot;", '"')
+
+
+# --- what to take home ---
+
+
+def test_the_kit_holds_a_folder_that_can_be_loaded(tmp_path: Any) -> None:
+    training = training_of(fitted())
+    with zipfile.ZipFile(io.BytesIO(kit(training, 0.8))) as archive:
+        assert {"owner.html", "README.txt", "mine/card.json", "mine/encoder.safetensors"} <= set(archive.namelist())
+        archive.extractall(tmp_path)
+    loaded = LocalPrivatiser.load(tmp_path / "mine")
+    assert training.fitted is not None and loaded.method_.digest == training.fitted.privatiser.method_.digest
+    readme = (tmp_path / "README.txt").read_text(encoding="utf-8")
+    assert all(f"rlm {command}" in readme for command in ("advise", "fit", "privatise", "learn"))

@@ -1,0 +1,138 @@
+"""Your own table: choose or bring a public sample, say what is to be learnt, train, and see what it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.app.errors import guarded
+from ui.app.shell import heading, require_app
+from ui.kit.address import in_address
+from ui.kit.formats import without_markup
+
+if TYPE_CHECKING:
+    from ui.own.tables import Table
+
+YOURS = "Your file"
+MOST_PEOPLE = 200_000
+
+
+def show() -> None:
+    """Title first, so that it is on screen while the library is being imported."""
+    require_app()
+    from ui.own import text
+
+    st.html(Path(__file__).with_name("style.css"))
+    heading("Your own table", text.LEDE)
+    workbench()
+
+
+@guarded
+def workbench() -> None:
+    """Controls left, what came of them right; below, one row and the kit."""
+    from ui.own.view import row_and_kit, watch
+
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        controls()
+    with right:
+        watch()
+    row_and_kit()
+
+
+@guarded
+def controls() -> None:
+    """The table, its label and columns, how many people, which ε, and the button."""
+    from ui.own.queue import training_queue
+    from ui.own.schema_editor import edit_schema
+    from ui.own.tables import EXAMPLES, check_width
+    from ui.own.task import Task
+    from ui.own.visit import start, visit
+
+    training_queue().warm()
+    source = st.segmented_control(
+        "Table", [*EXAMPLES, YOURS], default=next(iter(EXAMPLES)), required=True, **in_address("table")
+    )
+    table = chosen_table(source)
+    if table is None:
+        return
+    columns = [str(each) for each in table.frame.columns]
+    label = st.selectbox(
+        "What is to be learnt (the label)", columns, index=columns.index(table.label), key=f"own_label_{table.name}"
+    )
+    schema = edit_schema(table.frame, label, key=f"own_schema_{table.name}_{label}")
+    first, second = st.columns(2)
+    with first:
+        people = st.number_input(
+            "People who will send a report", 100, MOST_PEOPLE, 10_000, step=1_000, key="own_people"
+        )
+    with second:
+        epsilon = st.number_input("ε of one report", 0.1, 20.0, 4.0, step=0.5, format="%.2f", key="own_epsilon")
+    current = visit().training
+    if schema is None:
+        return
+    try:
+        check_width(schema, len(table.frame))
+    except ValueError as error:
+        st.error(without_markup(str(error), most=500), icon=":material/table_chart:")
+        return
+    task = Task(
+        name=table.name,
+        frame=table.frame,
+        label=label,
+        schema=schema.to_json(),
+        epsilon=float(epsilon),
+        people=int(people),
+        wish=0.8,
+    )
+    st.button(
+        "Train a mechanism",
+        key="own_train",
+        type="primary",
+        icon=":material/model_training:",
+        on_click=guarded(start),
+        args=(task,),
+        disabled=current is not None and current.active,
+        help="Up to two minutes, on this server. You can stop at any time.",
+    )
+
+
+def chosen_table(source: str | None) -> Table | None:
+    """The example, or what was uploaded; None while there is nothing."""
+    from ui.own.tables import EXAMPLES, example
+
+    if source in EXAMPLES:
+        table = example(source)
+        st.caption(table.note)
+        return table
+    return upload()
+
+
+def upload() -> Table | None:
+    """Says where a file goes before one can be chosen, then reads it in a process with limits."""
+    from ui.app.decoding import decode_once
+    from ui.own import text
+    from ui.own.kit import commands
+    from ui.own.tables import LIMITS, Table, probable_label, read_upload
+
+    st.html(f'<div class="rlm-promise">{text.TRAVELS}</div>')
+    with st.expander(text.LOCALLY):
+        st.code(commands("income"), language="bash")
+    file = st.file_uploader(
+        f"CSV or parquet, up to {LIMITS.rows:,} rows and {LIMITS.bytes // 2**20} MB",
+        type=["csv", "tsv", "txt", "gz", "parquet"],
+        key="own_upload",
+        max_upload_size=LIMITS.bytes // 2**20,
+    )
+    if file is None:
+        return None
+    try:
+        with st.spinner("Reading the file …"):
+            frame = decode_once(read_upload, file.getvalue())
+    except ValueError as error:
+        st.error(without_markup(str(error), most=500), icon=":material/table_chart:")
+        return None
+    st.caption(f"{len(frame):,} rows, {len(frame.columns):,} columns.")
+    return Table(name=file.name, frame=frame, label=probable_label(frame))

@@ -1,0 +1,84 @@
+"""Where the rows come from: three examples that come with the project, or a file of the visitor's, read within bounds.
+
+No Streamlit here: a page calls :func:`read_upload` through :mod:`ui.app.decoding`, in a process with limits of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pandas as pd
+
+from rlm_core.tables import TableError, TableSchema
+from rlm_core.tables.files import Limits, read_bytes
+
+LIMITS = Limits(bytes=10 * 2**20, rows=50_000, columns=500, cells=3_000_000)
+MOST_NUMBERS = 25_000_000
+"""Rows times columns after encoding: a word of a category becomes a column."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """Rows with the name of their table, and the column that is probably the label."""
+
+    name: str
+    frame: pd.DataFrame
+    label: str
+    note: str = ""
+
+
+def read_upload(data: bytes) -> pd.DataFrame:
+    """The table in a file; runs in another process. The size of the file is known before, that of the table is not."""
+    return read_bytes(data, LIMITS)
+
+
+def check_width(schema: TableSchema, rows: int) -> None:
+    """Raise if the encoded table would be too large to train on here."""
+    width = sum(len(feature.choices) + 1 if feature.is_category else 1 for feature in schema.features)
+    if rows * width > MOST_NUMBERS:
+        raise TableError(
+            f"Expected at most {MOST_NUMBERS // rows:,} columns after encoding for {rows:,} rows, got {width:,}. "
+            "Leave out columns with many different words, or take fewer rows."
+        )
+
+
+def _adult() -> Table:
+    from rlm_core.data import adult_sample
+
+    note = "9,000 people of the US census of 1994 (UCI, CC BY 4.0). Who earns more than $50,000 a year?"
+    return Table(name="Adult", frame=adult_sample(), label="income-per-year", note=note)
+
+
+def _bundled(name: str, title: str, label: str, note: str) -> Table:
+    from sklearn import datasets
+
+    loaded = getattr(datasets, f"load_{name}")(as_frame=True)
+    names = [str(each) for each in loaded.target_names]
+    frame = loaded.data.assign(**{label: [names[number] for number in loaded.target]})
+    return Table(name=title, frame=frame, label=label, note=note)
+
+
+def _breast_cancer() -> Table:
+    note = "569 tumours, measured under a microscope (UCI, CC BY 4.0). Malignant or benign?"
+    return _bundled("breast_cancer", "Breast cancer", "diagnosis", note)
+
+
+def _wine() -> Table:
+    note = "178 wines and 13 measurements of each (UCI, CC BY 4.0). Which of three growers?"
+    return _bundled("wine", "Wine", "grower", note)
+
+
+EXAMPLES = {"Adult": _adult, "Breast cancer": _breast_cancer, "Wine": _wine}
+
+
+@lru_cache(maxsize=len(EXAMPLES))
+def example(name: str) -> Table:
+    """One of the examples; public, so all visitors share it."""
+    return EXAMPLES[name]()
+
+
+def probable_label(frame: pd.DataFrame) -> str:
+    """The last column with 2 to 20 different values; the last one if there is none."""
+    few = [name for name in frame if 2 <= frame[name].nunique() <= 20]
+    return str(few[-1] if few else frame.columns[-1])

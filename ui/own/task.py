@@ -1,0 +1,187 @@
+"""Fit and rehearse, with somebody watching: the one function that the worker process of this page runs.
+
+First the mechanism, which takes seconds; then what would be learnt with it, coarse and quick, then with every
+mechanism, then on the whole grid. Each answer is published as soon as it is there, so a visitor who stops keeps what
+came so far. No Streamlit here.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rlm_core import LocalPrivatiser
+from rlm_core.device.own_mechanism import encoder_file, own_description, own_page
+from rlm_core.privatiser import UtilityWarning
+from rlm_core.privatiser.advice import EPSILONS, Advice, advise
+from rlm_core.privatiser.advice_page import page
+from rlm_core.privatiser.compare import LABEL_ALONE, RULE
+from rlm_core.privatiser.labels import label_numbers, label_texts
+from rlm_core.tables import TableSchema
+from rlm_core.types import FloatArray, IntArray
+from ui.app.worker_loop import Stopped
+
+COARSE = (0.5, 1.0, 2.0, 4.0, 8.0)
+STAGES: tuple[tuple[str, dict[str, Any], float], ...] = (
+    ("A first curve", {"epsilons": COARSE, "mechanisms": (RULE, LABEL_ALONE), "splits": 1, "draws": 3}, 0.1),
+    ("Every mechanism", {"epsilons": COARSE, "splits": 1, "draws": 3}, 0.45),
+    ("All budgets", {"epsilons": EPSILONS, "splits": 2, "draws": 5}, 1.0),
+)
+"""What is simulated, one after the other, and the share of the bar after it."""
+
+LAST_STAGE_WITHIN = 25.0
+"""Seconds of processor time: the last stage costs four times what came before, and two minutes are enough."""
+
+PRIOR_ROWS = 600
+"""Public rows that the page's collector compares a report with."""
+
+EXAMPLE_ROWS = 8
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Task:
+    """What to train on, and for which collection."""
+
+    name: str
+    frame: pd.DataFrame = field(repr=False)
+    label: str
+    schema: str = field(repr=False)
+    epsilon: float
+    people: int
+    wish: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """How far it is, and what is being done."""
+
+    share: float
+    words: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fitted:
+    """The mechanism: its folder's files, what a browser needs, and what the page shows of it."""
+
+    files: dict[str, bytes] = field(repr=False)
+    description: dict[str, Any] = field(repr=False)
+    encoder: bytes = field(repr=False)
+    examples: list[dict[str, Any]] = field(repr=False)
+    prior_h: FloatArray = field(repr=False)
+    prior_y: IntArray = field(repr=False)
+    privatiser: LocalPrivatiser = field(repr=False)
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """The table cannot be used; the message says why, for the visitor."""
+
+    message: str
+
+
+Event = Step | Fitted | Advice | Problem
+Publish = Callable[[Event], None]
+IsStopped = Callable[[], bool]
+
+
+def train(task: Task, publish: Publish, is_stopped: IsStopped = lambda: False) -> str | Problem:
+    """Publish a :class:`Fitted`, then better and better :class:`Advice`; "done" at the end.
+
+    Raises:
+        Stopped: the visitor stopped; what was published stays.
+    """
+    start = time.process_time()
+
+    def check() -> None:
+        if is_stopped():
+            raise Stopped
+
+    try:
+        publish(Step(share=0.02, words="Fitting the mechanism"))
+        frame = task.frame[_labelled(task.frame, task.label)].reset_index(drop=True)
+        schema = TableSchema.from_json(task.schema)
+        publish(fit(task, frame, schema))
+        before = 0.05
+        for words, settings, after in STAGES:
+            if settings["epsilons"] is EPSILONS and time.process_time() - start > LAST_STAGE_WITHIN:
+                break
+
+            def step(done: int, total: int, words: str = words, low: float = before, high: float = after) -> None:
+                check()
+                publish(Step(share=low + (high - low) * done / total, words=words))
+
+            check()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a fit of a small table may not converge; its accuracy says so
+                publish(
+                    advise(
+                        frame,
+                        task.label,
+                        people=task.people,
+                        accuracy=task.wish,
+                        schema=schema,
+                        progress=step,
+                        **settings,
+                    )
+                )
+            before = after
+    except ValueError as error:  # a TableError is one
+        if not str(error).startswith("Expected"):  # not one of ours: the log gets it, the visitor an apology
+            raise
+        return Problem(message=str(error))
+    except MemoryError:
+        return Problem(message="Expected a table that fits the memory for one training, got a larger one.")
+    return "done"
+
+
+def fit(task: Task, frame: pd.DataFrame, schema: TableSchema) -> Fitted:
+    """The mechanism, and everything that follows from it."""
+    privatiser = LocalPrivatiser(epsilon=task.epsilon, reports=task.people, schema=schema)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        privatiser.fit(frame, task.label)
+    said = tuple(str(each.message) for each in caught if issubclass(each.category, UtilityWarning))
+    with tempfile.TemporaryDirectory() as folder:
+        saved = privatiser.save(Path(folder) / "mine")
+        files = {path.name: path.read_bytes() for path in sorted(saved.iterdir())}
+    files["owner.html"] = own_page(privatiser).html.encode()
+    chosen = np.sort(np.random.default_rng(0).permutation(len(frame))[:PRIOR_ROWS])
+    rows = frame.iloc[chosen]
+    tidy = schema.read(rows)
+    return Fitted(
+        files=files,
+        description=own_description(privatiser),
+        encoder=encoder_file(privatiser),
+        examples=_examples(tidy, rows[task.label]),
+        prior_h=privatiser.method_.encoder(privatiser._matrix(tidy)),
+        prior_y=label_numbers(rows[task.label], privatiser.classes_.tolist()),
+        privatiser=privatiser,
+        warnings=said,
+    )
+
+
+def report_page(advice: Advice) -> bytes:
+    """The advice as a file for the kit."""
+    return page(advice).encode()
+
+
+def _labelled(frame: pd.DataFrame, label: str) -> list[bool]:
+    return [each is not None for each in label_texts(frame[label])]
+
+
+def _examples(tidy: pd.DataFrame, labels: pd.Series) -> list[dict[str, Any]]:
+    """A few public rows to start the form with, of different labels where there are."""
+    texts = label_texts(labels)
+    order = sorted(range(len(texts)), key=lambda at: texts[:at].count(texts[at]))[:EXAMPLE_ROWS]
+    rows: list[dict[str, Any]] = json.loads(tidy.iloc[order].to_json(orient="records"))
+    return [{"row": row, "label": texts[at]} for row, at in zip(rows, order, strict=True)]

@@ -1,0 +1,28 @@
+"""The words of the page."""
+
+LEDE = (
+    "Bring a <b>public</b> sample of a table like the one that you want to learn from. A mechanism is fitted to it; "
+    "you see which ε takes which accuracy, try one row in your browser, and take the mechanism home."
+)
+TRAVELS = (
+    "<b>This file goes to this server.</b> So bring a public or made-up sample, never the records of people who "
+    "trusted you with them. It is read, used for your training and forgotten with your visit; no other visitor sees "
+    "anything of it. With private rows, do the same on your own machine: four commands, and no row leaves it."
+)
+LOCALLY = "The same on your own machine"
+BEFORE = (
+    "**What you will get**\n\n"
+    "1. A mechanism that fits your table: which report people send, by a rule that looks at nobody’s record.\n"
+    "2. Accuracy over ε, for every mechanism, from collections simulated on the public rows.\n"
+    "3. One row, privatised in your browser with the new mechanism.\n"
+    "4. A kit: the mechanism’s folder, a page for the people, the four commands."
+)
+SIMULATED = (
+    "Simulated on the public rows alone: two fifths to fit on, two fifths to play the people, one fifth to test with. "
+    "“k-RR of the label alone” has the features in the clear and protects nothing but the label."
+)
+SCHEMA_HELP = (
+    "Kinds, levels and ranges come from the public rows, never from the people. Change a kind where it was guessed "
+    "wrong, or leave a column out."
+)
+KIT = "The kit is as public as the rows: their means, levels and some representations are in it."
