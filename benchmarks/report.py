@@ -183,4 +183,5 @@ def _speed() -> list[str]:
     """The committed run of the speed benchmark."""
     figures = json.loads((table.RESULTS / "speed.json").read_text(encoding="utf-8"))
     lines = ["## Speed", "", "`python -m benchmarks speed --json`: medians of processor time on one core.", ""]
-    return lines + [f"- {speed.MEANING[name]}: {value:.3g}" for name, value in figures.items()]
+    shown = {name: "not measured" if value is None else f"{value:.3g}" for name, value in figures.items()}
+    return lines + [f"- {speed.MEANING[name]}: {value}" for name, value in shown.items()]

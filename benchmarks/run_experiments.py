@@ -2,9 +2,9 @@
 
     python -m benchmarks run data_collection --dataset mnist --epsilon 10 --seeds 3 --jobs 2
 
-One process per job, one thread each. A row is appended when it is measured, so an interrupted
-sweep goes on where it stopped. A trial whose training run is missing is skipped, and the
-command that makes the run is printed at the end.
+One process per job, one thread each, or a Dask cluster (``--scheduler``). This process alone appends rows, each
+when it is measured, so an interrupted sweep goes on where it stopped; a lost worker's trial is measured again. A trial
+whose training run is missing is skipped, and the command that makes the run is printed at the end.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ import argparse
 import math
 import os
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from importlib import import_module
-from multiprocessing import get_context
 from pathlib import Path
 
 from tqdm import tqdm
@@ -23,6 +22,7 @@ from tqdm import tqdm
 from benchmarks import experiments, table
 from benchmarks.experiments.participants import MissingRun
 from benchmarks.experiments.protocol import Trial
+from rlm_core.bulk.engine import run_tasks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--epsilon", action="append", type=float, help="only this budget, or inf (may be repeated)")
     parser.add_argument("--seeds", type=int, default=3, help="trials, each with its own split (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
+    parser.add_argument("--scheduler", help="of a Dask cluster, tcp://…, instead of local processes")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of training runs")
 
 
@@ -46,18 +47,23 @@ def main(options: argparse.Namespace) -> int:
     waiting = missing(options)
     lacking: set[str] = set()
     failures = 0
-    workers = ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn"), initializer=one_thread)
-    with workers, tqdm(total=len(waiting), desc=options.experiment, unit="trial", dynamic_ncols=True) as bar:
-        futures = {workers.submit(measure, trial, options.runs): trial for trial in waiting}
-        for future in as_completed(futures):
-            trial, error = futures[future], future.exception()
-            if isinstance(error, MissingRun):
-                lacking.add(str(error))
-            elif error is not None:
+    results = run_tasks(
+        partial(measure, runs=options.runs.resolve()),
+        waiting,
+        workers=options.jobs,
+        scheduler=options.scheduler,
+        prepare=one_thread,
+    )
+    with tqdm(total=len(waiting), desc=options.experiment, unit="trial", dynamic_ncols=True) as bar:
+        for trial, result in results:
+            if isinstance(result, MissingRun):
+                lacking.add(str(result))
+            elif isinstance(result, Exception):
                 failures += 1
-                bar.write(f"{trial}: {type(error).__name__}: {error}", file=sys.stderr)
+                bar.write(f"{trial}: {type(result).__name__}: {result}", file=sys.stderr)
             else:
-                bar.write(f"{trial.dataset} {trial.mechanism} ε={trial.epsilon:g} seed {trial.seed}: {future.result()}")
+                said = written(result)
+                bar.write(f"{trial.dataset} {trial.mechanism} ε={trial.epsilon:g} seed {trial.seed}: {said}")
             bar.update()
     for command in sorted(lacking):
         print(f"missing: {command}")
@@ -78,11 +84,16 @@ def missing(options: argparse.Namespace) -> list[Trial]:
     ]
 
 
-def measure(trial: Trial, runs: Path) -> str:
-    """Run one trial in a worker, append its row, and say what came out."""
-    row = import_module(f"benchmarks.experiments.{trial.experiment}").measure(trial, runs)
-    written = table.append(row)
-    return f"{row.accuracy:.2f} % in {row.seconds:.0f} s" + ("" if written else " (another process had it already)")
+def measure(trial: Trial, runs: Path) -> table.Row:
+    """Run one trial in a worker: its row, which only the process that was called writes."""
+    row: table.Row = import_module(f"benchmarks.experiments.{trial.experiment}").measure(trial, runs)
+    return row
+
+
+def written(row: table.Row) -> str:
+    """Append a row, once, and say what came out: a trial whose worker died was measured again, not written again."""
+    added = table.append(row)
+    return f"{row.accuracy:.2f} % in {row.seconds:.0f} s" + ("" if added else " (another process had it already)")
 
 
 def one_thread() -> None:

@@ -13,17 +13,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from rlm_core import RLM, L1Clip, LaplaceNoise, Ledger, RandomisedResponse, release
+from benchmarks.peers import krr_peers, subset_selection_peers
+from rlm_core import RLM, Budget, L1Clip, LaplaceNoise, Ledger, RandomisedResponse, release
 from rlm_core.baselines.duchi import Duchi
 from rlm_core.baselines.privunit import PrivUnit
 from rlm_core.collector.codes import PairSets, expectation_maximisation
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
+from rlm_core.release import release_rows
+from rlm_core.report import Report
 from rlm_core.training.codes.choice import FINE_CODES, codes_for
 
 Figures = dict[str, float | None]
@@ -36,6 +40,23 @@ MEANING = {
     "code_report_ms": "one report of a Q-RLM: 96 scores to a code, with its label a set of 960 pairs, ms",
     "code_fit_seconds": "its collector's maximum likelihood from 13,500 sets of 42 codes x 10 labels, s",
     "krr_ms": "k-RR of 100,000 labels, K = 10, ms",
+    "subset_selection_us": "subset selection of one of 96 symbols, epsilon = 1, exact, microseconds a record",
+    "peer_subset_selection_us": "the fastest of the peers, in floats",
+    "multi_freq_ldpy_subset_selection_us": "multi-freq-ldpy",
+    "ldp_toolbox_subset_selection_us": "LDP Toolbox",
+    "krr_us": "k-RR of one of 10 labels, epsilon = 1, exact, microseconds a record",
+    "peer_krr_us": "the fastest of the peers, in floats",
+    "multi_freq_ldpy_krr_us": "multi-freq-ldpy",
+    "ldp_toolbox_krr_us": "LDP Toolbox",
+    "pure_ldp_krr_us": "pure-LDP",
+    "vrlm_encoder_us": "one release of the MNIST V-RLM with a label: the encoder, microseconds",
+    "vrlm_clip_us": "clip",
+    "vrlm_noise_us": "exact noise on 8 numbers",
+    "vrlm_label_us": "k-RR of the label",
+    "vrlm_report_us": "report, as JSON",
+    "vrlm_rest_us": "checks, ledger and digest: what is left of the whole",
+    "vrlm_release_us": "the whole",
+    "vrlm_block_us": "the same for a record among 2,000, without JSON",
     "privunit_seconds": "PrivUnit of 10,000 x 784, epsilon = 4, s",
     "privunit_second_moment": "its mean squared length for unit vectors",
     "duchi_seconds": "Duchi of 10,000 x 784, epsilon = 4, s",
@@ -47,6 +68,7 @@ MEANING = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m benchmarks speed``."""
     parser.add_argument("--json", action="store_true", help="one object instead of a table")
+    parser.add_argument("--out", type=Path, help="also write them to this file, as JSON")
     parser.add_argument("--repeats", type=int, default=7, help="of each measurement; default: %(default)s")
     parser.add_argument("--rows", type=int, default=100_000, help="for Laplace and k-RR; default: %(default)s")
     parser.add_argument("--images", type=int, default=10_000, help="for PrivUnit and Duchi; default: %(default)s")
@@ -56,11 +78,13 @@ def main(options: argparse.Namespace) -> int:
     """Measure and print."""
     torch.set_num_threads(1)
     figures = measure(repeats=options.repeats, rows=options.rows, images=options.images)
+    if options.out is not None:
+        options.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if options.json:
         print(json.dumps(figures, indent=1))
     else:
         for name, value in figures.items():
-            print(f"{name:<29}{'-' if value is None else f'{value:.4g}':>9}  {MEANING[name]}")
+            print(f"{name:<37}{'-' if value is None else f'{value:.4g}':>9}  {MEANING[name]}")
     return 0
 
 
@@ -73,6 +97,8 @@ def measure(*, repeats: int, rows: int, images: int) -> Figures:
         | report(repeats)
         | codes(repeats)
         | labels(repeats, rows)
+        | symbols(repeats, rows)
+        | one_release(repeats)
         | pictures(repeats, images)
         | imports(repeats)
     )
@@ -136,6 +162,92 @@ def labels(repeats: int, rows: int) -> Figures:
     y = np.arange(rows) % 10
     (seconds,) = in_turns(repeats, lambda: respond.privatise(y))
     return {"krr_ms": 1e3 * seconds}
+
+
+def symbols(repeats: int, rows: int) -> Figures:
+    """One of k symbols, exactly, beside packages that draw with floats and a seedable generator, in the same turns."""
+    sets, respond = SubsetSelection(epsilon=1.0, symbols=FINE_CODES), RandomisedResponse(epsilon=1.0, classes=CLASSES)
+    few = max(1, rows // 20)  # for the peers: a call a record
+    values, most = np.arange(rows) % FINE_CODES, [each % FINE_CODES for each in range(few)]
+    labels, some = np.arange(rows) % CLASSES, [each % CLASSES for each in range(few)]
+    figures = _beside_peers(
+        "subset_selection_us",
+        repeats,
+        lambda: sets.privatise_symbols(values),
+        rows,
+        {name: partial(each, most) for name, each in subset_selection_peers(FINE_CODES, 1.0).items()},
+        few,
+        ("multi-freq-ldpy", "LDP Toolbox"),
+    )
+    return figures | _beside_peers(
+        "krr_us",
+        repeats,
+        lambda: respond.privatise(labels),
+        rows,
+        {name: partial(each, some) for name, each in krr_peers(CLASSES, 1.0).items()},
+        few,
+        ("multi-freq-ldpy", "LDP Toolbox", "pure-LDP"),
+    )
+
+
+def _beside_peers(
+    key: str,
+    repeats: int,
+    ours: Callable[[], object],
+    rows: int,
+    peers: dict[str, Callable[[], object]],
+    few: int,
+    names: tuple[str, ...],
+) -> Figures:
+    seconds, *others = in_turns(repeats, ours, *peers.values())
+    found = {name: 1e6 * each / few for name, each in zip(peers, others, strict=True)}
+    figures: Figures = {key: 1e6 * seconds / rows, f"peer_{key}": min(found.values(), default=None)}
+    return figures | {f"{name.lower().replace(' ', '_').replace('-', '_')}_{key}": found.get(name) for name in names}
+
+
+def one_release(repeats: int) -> Figures:
+    """Where the time of one V-RLM release goes: a flat profile, each part by itself, and the whole."""
+    from rlm_core import zoo
+    from rlm_core.data.samples import mnist_samples
+
+    model, budget = zoo.load("mnist-vrlm-l10-eps33"), Budget(epsilon=10.0, lam=0.9)
+    mechanism = model.mechanism(budget.epsilon_x)
+    respond = RandomisedResponse(epsilon=budget.epsilon_y, classes=CLASSES)
+    samples = mnist_samples()
+    pictures = np.resize(samples.images.reshape(len(samples.labels), -1), (2_000, PIXELS)) / 255.0
+    labels = np.resize(samples.labels, 2_000)
+    x, y = pictures[0], int(labels[0])
+    h = mechanism.encode_total(x[None])
+    z = mechanism.noise.clip(h)
+
+    def whole() -> Report:
+        return release(x, y, mechanism=mechanism, labels=respond, ledger=Ledger())
+
+    report = whole()
+    parts = in_turns(
+        20 * repeats,
+        lambda: mechanism.encode_total(x[None]),
+        lambda: mechanism.noise.clip(h),
+        lambda: mechanism.noise.privatise(z),
+        lambda: respond.privatise([y]),
+        report.to_json,
+        lambda: whole().to_json(),
+    )
+    (block,) = in_turns(
+        repeats, lambda: release_rows(pictures, labels, mechanism=mechanism, labels=respond, ledger=Ledger())
+    )
+    encoder, clip, noise, label, json_text, everything = (1e6 * each for each in parts)
+    noise = max(0.0, noise - clip)  # privatise clips first
+    return {
+        "vrlm_encoder_us": encoder,
+        "vrlm_clip_us": clip,
+        "vrlm_noise_us": noise,
+        "vrlm_label_us": label,
+        "vrlm_report_us": json_text,
+        "vrlm_rest_us": max(0.0, everything - encoder - clip - noise - label - json_text),
+        "vrlm_release_us": everything,
+        "vrlm_block_us": 1e6 * block / len(pictures),
+    }
 
 
 def pictures(repeats: int, images: int) -> Figures:

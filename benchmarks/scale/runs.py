@@ -101,15 +101,21 @@ def look(out: Path, rows: int) -> Folder:
     spent = {ledger.spent(each.name) for each in charges}
     exact = once and spent == {charges[0].epsilon_x + charges[0].epsilon_y} and sum(expected.values()) == rows
     reports = sum(counts.values())
-    times = sorted(((out / name).stat().st_mtime, counts[name]) for name in names)
-    steady = sum(count for _, count in times[1:]) / max(1e-9, times[-1][0] - times[0][0]) if len(times) > 1 else 0.0
     return Folder(
         reports=reports,
         lost=lost + max(0, rows - reports - lost),
         doubled=doubled,
         ledger_exact=exact,
-        rows_per_second=steady,
+        rows_per_second=_rate(out, counts),
     )
+
+
+def _rate(out: Path, counts: dict[str, int]) -> float:
+    """Rows a second from the first part to the last; of a single part, from the start of the job."""
+    times = sorted(((out / name).stat().st_mtime, count) for name, count in counts.items())
+    if len(times) == 1:
+        times.insert(0, ((out / "job.json").stat().st_mtime, 0))
+    return sum(count for _, count in times[1:]) / max(1e-3, times[-1][0] - times[0][0])
 
 
 def digests(out: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ What all reports of a part share is in the schema's metadata, under the key ``rl
 and a row for each report has the columns that its mechanism sends, and no others:
 
     numbers      fixed_size_list<double>[d]       Laplace, Duchi, the joint report as numbers
-    set          fixed_size_binary[⌈k/8⌉]         the k bits of a set as numpy.packbits packs them: the first is the top one
+    set          fixed_size_binary[⌈k/8⌉]         the k bits of a set, packed as by numpy.packbits
     symbol       uint8, uint16 or uint32          k-RR, the joint report as bits
     coordinate   the same                         which public coordinate a joint report is about
     label        the same                         k-RR of the label, where ε was split by λ
