@@ -48,7 +48,8 @@ suppress_warnings = [
     "misc.highlighting_failure",  # "…" in a script, where something is left out
 ]
 
-autodoc_typehints = "none"  # they stand in the signature
+autodoc_typehints = "signature"
+highlight_language = "text"  # of blocks that name no language: formulas, shell
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
@@ -62,6 +63,7 @@ nitpick_ignore = [  # named in docstrings, and not on a page
 nitpick_ignore_regex = [
     # Types of other packages, protocols and type variables in signatures: there is nothing of ours to link to.
     ("py:(class|obj|data|exc)", r"(?!rlm_core).*"),
+    ("py:(class|obj)", r"rlm_core\..*"),  # in signatures: not every type of ours has a place on a page
 ]
 
 html_theme = "furo"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from rlm_core import Report, release
 from tests.docs.page_text import ROOT, python_blocks
@@ -35,6 +36,26 @@ def test_the_lines_for_own_data(
         warnings.simplefilter("ignore", UserWarning)  # by chance (once in a thousand) no better than the majority
         exec(code, {})
     assert float(capsys.readouterr().out) > 0.6 and (tmp_path / "mine" / "card.json").is_file()
+
+
+def test_what_no_other_software_has_is_shown_by_something() -> None:
+    """Every row names a test, a committed result or a page, and it is there."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("## What no other software has")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 5
+    for row in rows:
+        evidence = re.findall(r"`([\w/.]+/[\w.]*)`|\]\(([\w/.-]+)\)", row.split("|")[2])
+        assert evidence, row
+        for named in evidence:
+            assert (ROOT / "".join(named)).exists(), f"README names {''.join(named)}"
+
+
+def test_the_film_is_a_film_and_small() -> None:
+    film = ROOT / "docs" / "images" / "start.webp"
+    with Image.open(film) as picture:
+        assert getattr(picture, "n_frames", 1) >= 10
+    assert film.stat().st_size <= 2_000_000
 
 
 @pytest.mark.parametrize(
