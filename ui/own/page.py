@@ -113,10 +113,14 @@ def chosen_table(source: str | None) -> Table | None:
 def upload() -> Table | None:
     """Says where a file goes before one can be chosen, then reads it in a process with limits."""
     from ui.app.decoding import decode_once
+    from ui.app.public_demo import REFUSED, raw_data_allowed
     from ui.own import text
     from ui.own.kit import commands
     from ui.own.tables import LIMITS, Table, probable_label, read_upload
 
+    if not raw_data_allowed():
+        st.info(REFUSED, icon=":material/public_off:")
+        return None
     st.html(f'<div class="rlm-promise">{text.TRAVELS}</div>')
     with st.expander(text.LOCALLY):
         st.code(commands("income"), language="bash")

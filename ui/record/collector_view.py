@@ -47,7 +47,8 @@ def collector_html(reports: Sequence[Received], *, thing: str, show_record: Show
     return (
         f'{TITLE}<div class="arrived">{pictures}{_count(same)}</div>'
         f"<h3>What can it infer?</h3>{bars}"
-        f'<p class="note"><b class="rlm-dot"></b> before the report · <b class="rlm-tick"></b> the most that ε allows</p>'
+        '<p class="note"><b class="rlm-dot"></b> before the report · '
+        '<b class="rlm-tick"></b> the most that ε allows</p>'
         f"<p>{verdict(newest, alone)}</p>{_together(same) if len(same) > 1 else ''}{_bytes(newest)}{_ledger(same)}"
     )
 

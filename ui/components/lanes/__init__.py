@@ -42,8 +42,8 @@ HTML = f"""
   <div class="both">
     <div class="lanes">{"".join(_lane(name, *words) for name, words in LANES.items())}
       <div class="under"><p class="soft">Each small picture is what a collector could make of one report, with the best
-        guess about the digit. Noisy pixels say next to nothing, so that lane’s guess rests on the label. The V-RLM’s decoder
-        always draws <em>some</em> digit, right or wrong; the codes’ picture blurs where the report says
+        guess about the digit. Noisy pixels say next to nothing, so that lane’s guess rests on the label. The V-RLM’s
+        decoder always draws <em>some</em> digit, right or wrong; the codes’ picture blurs where the report says
         little. <b>Nothing is sent:</b> these are rehearsals in your browser.</p>
         <button type="button" class="again">Eight others</button></div>
     </div>
