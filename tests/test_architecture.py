@@ -256,7 +256,7 @@ SHARED = ("kit", "components", "app", "record")
 
 def test_a_page_is_three_lines() -> None:
     pages = [source for source in SOURCES if source.startswith("pages/")]
-    assert len(pages) == 10
+    assert len(pages) == 11
     for source in pages:
         assert [type(node) for node in TREES[source].body] == [ast.Expr, ast.ImportFrom, ast.Expr], source
         assert all(re.fullmatch(r"ui\.\w+\.page(\.show)?", name) for name in imports(source)), source
