@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import report, representations, table
+from benchmarks import aims, codes_tables, report, representations, summary, table
 from benchmarks.__main__ import main
 from benchmarks.table import COLUMNS, Row
 
@@ -174,6 +174,20 @@ def test_the_committed_page_is_what_the_committed_results_give(capsys: pytest.Ca
     assert main(["report", "--markdown"]) == 0
     page = Path(__file__).resolve().parents[2] / "docs" / "results.md"
     assert page.read_text(encoding="utf-8") == capsys.readouterr().out
+
+
+def test_the_tables_about_codes_are_what_the_committed_results_give() -> None:
+    committed = codes_tables.PAGE.read_text(encoding="utf-8")
+    assert codes_tables.page(committed) == committed  # else: python -m benchmarks.codes_tables
+    with pytest.raises(ValueError, match="the marks"):
+        codes_tables.page("nothing")
+
+
+def test_aims_stand_beside_what_was_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = aims.section()
+    assert sum("not measured" in line or "**" in line for line in lines) == len(aims.AIMS)
+    monkeypatch.setattr(summary, "cells", lambda experiment: [])
+    assert sum("not measured" in line for line in aims.section()) == len(aims.AIMS)
 
 
 def test_every_committed_row_has_its_origin() -> None:

@@ -1,0 +1,94 @@
+"""The tables of docs/q-rlm.md, from the committed results: what codes give beside the paper's mechanism.
+
+python -m benchmarks.codes_tables        writes them into the page, between its two marks
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from benchmarks import summary
+from rlm_core.catalogue import CODES, TEST_SHARE
+from rlm_core.theory import krr_cap, vertex_accuracy
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "q-rlm.md"
+START, END = "<!-- measured: python -m benchmarks.codes_tables -->", "<!-- end of what is measured -->"
+BUDGETS = (1.0, 2.0, 4.0, 6.0, 8.0, 10.0, math.inf)
+SHORT = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "loans"}
+NUMBERS = {"mnist": "V-RLM", "cifar10": "C-RLM", "lending_club": "V-RLM"}
+
+COLLECTION = "Data collection, clean test records:"
+INFERENCE = (
+    'Private inference, ε_test = 0.7 ε. "Maximum" is the best that Laplace noise with classes on the vertices can do,'
+    '\n"cap" what any ε-LDP report can (see `rlm_core.theory`):'
+)
+OTHERS = "Novel class (is it a 9, with codes learnt without nines; no label is collected) and data join on loans:"
+
+
+def lines() -> list[str]:
+    """Three tables; the last two columns say under which protocol a row was measured, and with how many seeds."""
+    collected = [
+        (f"{SHORT[name]}, {mechanism}", "data_collection", name, mechanism)
+        for name in SHORT
+        for mechanism in (CODES, f"joint {NUMBERS[name]}", NUMBERS[name])
+    ]
+    inferred = [
+        (f"{SHORT[name]}, {mechanism}", "private_inference", name, mechanism)
+        for name in ("mnist", "cifar10")
+        for mechanism in (CODES, NUMBERS[name])
+    ]
+    others = [
+        (f"novel class, {SHORT[name]}, {mechanism}", "novel_class", name, mechanism)
+        for name in ("mnist", "cifar10")
+        for mechanism in (CODES, NUMBERS[name])
+    ] + [(f"data join, loans, {mechanism}", "data_join", "lending_club", mechanism) for mechanism in (CODES, "V-RLM")]
+    finite = BUDGETS[:-1]
+    limits = [
+        _line(name, [f"{100 * limit(TEST_SHARE * epsilon, 10):.1f}" for epsilon in finite], "", "")
+        for name, limit in (("Maximum of the Laplace mechanism", vertex_accuracy), ("cap", krr_cap))
+    ]
+    return [
+        *(COLLECTION, "", *_table(collected, BUDGETS), ""),
+        *(INFERENCE, "", *_table(inferred, finite), *limits, ""),
+        *(OTHERS, "", *_table(others, BUDGETS)),
+    ]
+
+
+def _table(rows: list[tuple[str, str, str, str]], budgets: tuple[float, ...]) -> list[str]:
+    heads = [f"ε={budgets[0]:g}", *("∞" if math.isinf(each) else f"{each:g}" for each in budgets[1:])]
+    found = [_line("", heads, "protocol", "seeds"), "|---" * (len(budgets) + 3) + "|"]
+    for title, experiment, dataset, mechanism in rows:
+        wanted = (dataset, mechanism)
+        cells = {c.epsilon: c for c in summary.cells(experiment) if (c.dataset, c.mechanism) == wanted}
+        if cells:
+            figures = [f"{cells[each].mean:.1f}" if each in cells else "" for each in budgets]
+            used = [cells[each] for each in budgets if each in cells]
+            found.append(_line(title, figures, _joined(c.protocol for c in used), _joined(c.seeds for c in used)))
+    return found
+
+
+def _line(title: str, figures: list[str], *last: str) -> str:
+    return "| " + " | ".join([title, *figures, *last]) + " |"
+
+
+def _joined(values: object) -> str:
+    return "/".join(str(each) for each in sorted(set(values)))  # type: ignore[call-overload]
+
+
+def page(text: str) -> str:
+    """The page with the tables of today."""
+    before, _, rest = text.partition(START)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise ValueError(f"Expected the marks {START!r} and {END!r} in {PAGE.name}.")
+    return before + "\n".join([START, "", *lines(), "", END]) + after
+
+
+def main() -> None:
+    """Rewrite the page."""
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
