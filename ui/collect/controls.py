@@ -111,7 +111,7 @@ def sends_codes(experiment: str, dataset: str) -> bool:
         **in_address("send"),
         help=text.ABOUT_PIXELS,
     )
-    codes = chosen != text.NUMBERS_NAME
+    codes = bool(chosen != text.NUMBERS_NAME)
     st.html(f'<p class="rlm-note">{text.ABOUT_CODES if codes else text.ABOUT_NUMBERS}</p>')
     return codes
 

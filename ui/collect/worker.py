@@ -67,7 +67,7 @@ def work(tasks: queue.SimpleQueue[tuple[int, Any]], stopped: set[int], replies: 
             replies.flush()
 
         try:
-            result: Result | str = task.learn(publish, lambda number=number: number in stopped)  # type: ignore[misc]
+            result: Result | str = task.learn(publish, lambda number=number: number in stopped)
         except Stopped:
             result = "stopped"
         except Exception:
