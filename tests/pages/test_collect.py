@@ -35,8 +35,7 @@ SMALL = NUMBERS | {"people": "250", "objective": "Naive"}  # the least to comput
 @pytest.fixture(autouse=True)
 def stepped_queue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A new queue whose worker waits for the test; four epochs with a small prior."""
-    monkeypatch.setattr(queue, "Worker", SteppedWorker)
-    monkeypatch.setattr(queue, "WORKERS", 1)
+    monkeypatch.setattr(RunQueue, "_start_process", lambda self, *callbacks: SteppedWorker(*callbacks))
     monkeypatch.setattr(collected, "Task", functools.partial(Task, epochs=4, checks=2, max_prior=150))
     run_queue.cache_clear()
     run_queue().limit = 1

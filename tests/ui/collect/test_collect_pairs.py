@@ -80,8 +80,8 @@ def test_the_page_confirms_a_committed_cell(models: Any, dataset: str, epsilon: 
     choice = choice_of(dataset, epsilon)
     model = models(choice.mechanism)
     cell = committed(dataset, epsilon, model.card.seed)
-    assert {(str(row.latent_dim), row.train_rows, row.test_rows) for row in cell} == {
-        (str(choice.codes), choice.people, len(model.bundle.test_y))
+    assert {(row.latent_dim, row.train_rows, row.test_rows) for row in cell} == {
+        (choice.codes, choice.people, len(model.bundle.test_y))
     }
     found = [100 * run(replace(task(choice, models), done=choice.people - 1))[0].clean for _ in range(DRAWS)]
     known = [row.accuracy for row in cell]
