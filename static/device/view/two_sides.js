@@ -94,7 +94,7 @@ export class TwoSides {
       element("div", { class: "bench" }, this.source,
         element("div", { class: "controls" }, this.lanes, this.eps.box, this.lam.box, this.z.box)),
       element("div", { class: "rehearsing" }, element("h3", {}, "Rehearsals"),
-        element("span", { class: "note" }, "eight reports that you could send, as a collector would read them. None has left your device."), this.again),
+        element("span", { class: "note" }, "eight reports you could send, as a collector would read them. None of them leaves."), this.again),
       this.progress, this.tilesPlace,
       element("div", { class: "sending" }, this.send, this.sendNote), this.message, this.ledger,
       element("div", { class: "last" },
@@ -219,7 +219,7 @@ export class TwoSides {
     const thing = this.about.record;
     const about = this.record ? this.owner.ledger.of(this.record.name) : [];
     this.ledger.textContent = about.length
-      ? `About this ${thing}: ${about.length} sent, ε = ${written(this.owner.ledger.spent(this.record?.name ?? ""))} in total. This browser keeps count, also when the page is reloaded; what other browsers sent it cannot know.`
+      ? `About this ${thing}: ${about.length} sent, ε = ${written(this.owner.ledger.spent(this.record?.name ?? ""))} in total. This browser keeps count, reloads included; it knows of no other browser.`
       : `About this ${thing}: nothing sent so far.`;
   }
 
