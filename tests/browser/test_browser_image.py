@@ -200,8 +200,15 @@ def test_the_report_can_be_taken_along(server, visit) -> None:
 
 def test_the_servers_way_says_so_and_is_the_same_view(server, visit) -> None:
     page = ready(visit(server, "/image"))
-    page.get_by_label("Compute on the server instead").check()
+    page.get_by_text("your picture then travels there, also to rehearse").wait_for()  # before it is chosen
+    updated(page, lambda: page.get_by_label("Compute on the server instead").check())
     page.get_by_text("Your picture itself will travel to this server").wait_for()
+    page.get_by_text("has travelled: the library on the server").wait_for()
+    first = pixels(page, FIRST_DECODED)
+    updated(page, lambda: page.locator(".sides .eps input").press("ArrowLeft"))
+    assert pixels(page, FIRST_DECODED) != first
     page.locator(".sides .send").click()
     page.get_by_text("1 report", exact=True).wait_for()
     assert json.loads(page.locator(".sides .report-text").text_content())["format"] == "rlm-report/2"
+    updated(page, lambda: page.get_by_label("Compute on the server instead").uncheck())
+    page.get_by_text("z: your picture in 8 numbers").wait_for()

@@ -2,7 +2,4 @@
 
 from __future__ import annotations
 
-LEDE = (
-    "Your device is on the left, the collector on the right. "
-    "Rehearse as often as you like: nothing crosses until you send it."
-)
+LEDE = "Your device is on the left, the collector on the right. Nothing crosses until you send it."

@@ -23,11 +23,13 @@ from rlm_core.zoo.model import CODES
 from ui.app import cache
 from ui.app.public_demo import refuse_raw_data
 from ui.kit.kept import session_value
-from ui.record.observer import Received, read
-from ui.record.offer import offered_names
+from ui.record.observer import Received, belief, best_record, decoded, read
+from ui.record.offer import is_offered
 
 MOST = 200
 """Reports that a visit keeps."""
+
+REHEARSALS = 8
 
 
 @dataclass
@@ -39,6 +41,8 @@ class Inbox:
     last: str = ""
     problem: str = ""
     ledger: Ledger = field(default_factory=Ledger)
+    rehearsed: dict[str, Any] = field(default_factory=dict)
+    """The newest answer to a browser that let this server rehearse: the message's id with eight draws, or a problem."""
 
     @property
     def size(self) -> int:
@@ -58,7 +62,34 @@ def receive_report(page: str, datasets: Sequence[str], message: Any) -> None:
 
 def receive_record(page: str, datasets: Sequence[str], message: Any) -> None:
     """Take a record that the visitor chose to send, and release it here by the library's one release function."""
-    _take(page, message, lambda: read(_release(page, datasets, message), datasets))
+    _take(page, message, lambda: read(_release(inbox(page).ledger, datasets, message), datasets))
+
+
+def receive_rehearsal(page: str, datasets: Sequence[str], message: Any) -> None:
+    """Rehearse a record that the visitor chose to send: eight reports by the one release function, read and forgotten.
+
+    They cost nothing beyond what sending the record has cost already: who has it needs no report.
+    """
+    if not isinstance(message, dict) or not isinstance(message.get("id"), str):
+        return
+    box = inbox(page)
+    try:
+        draws = [_drawn(read(_release(Ledger(), datasets, message), datasets)) for _ in range(REHEARSALS)]
+        box.rehearsed = {"id": message["id"], "draws": draws}
+    except (ValueError, TypeError) as error:
+        box.rehearsed = {"id": message["id"], "problem": str(error)}
+
+
+def _drawn(each: Received) -> dict[str, Any]:
+    """What static/device/rehearsal.js calls a Rehearsal, as far as a page shows it."""
+    found, x = belief([each]), decoded(each)
+    best = _short(best_record(each, found))
+    return {"decoded": best if x is None else _short(x), "best": best, "classes": found.classes.tolist()}
+
+
+def _short(values: Any) -> list[float]:
+    """Four digits are enough for a screen."""
+    return [float(f"{value:.4g}") for value in values]
 
 
 def _take(page: str, message: Any, make: Any) -> None:
@@ -75,11 +106,11 @@ def _take(page: str, message: Any, make: Any) -> None:
         box.problem = f"The collector could not read this report. {error}"
 
 
-def _release(page: str, datasets: Sequence[str], message: dict[str, Any]) -> str:
-    """The report of a record that travelled, charged to the visit's ledger before it is drawn."""
+def _release(ledger: Ledger, datasets: Sequence[str], message: dict[str, Any]) -> str:
+    """The report of a record that travelled, charged to the ledger before it is drawn."""
     refuse_raw_data()
     name, label = _text(message, "mechanism"), message.get("label")
-    dataset = next((each for each in datasets if name in offered_names(each)), None)
+    dataset = next((each for each in datasets if is_offered(name, each)), None)
     if dataset is None:
         raise ValueError(f"Expected a mechanism of this page, got {name[:80]!r}.")
     x, epsilon = np.asarray(message.get("x"), dtype=np.float64), message.get("epsilon")
@@ -101,7 +132,6 @@ def _release(page: str, datasets: Sequence[str], message: dict[str, Any]) -> str
         if model.card.kind == CODES and label is not None and labels is None:
             pairs = PairSelection(epsilon=epsilon_x, codes=model.card.latent_dim, classes=classes)
     record = hashlib.sha256(x.tobytes()).hexdigest()[:16]
-    ledger = inbox(page).ledger
     return release(x, label, mechanism=mechanism, labels=labels, pairs=pairs, ledger=ledger, record=record).to_json()
 
 

@@ -20,10 +20,9 @@ from rlm_core.catalogue import DATASETS
 from rlm_core.collector.inference import Posterior, infer, label_log_likelihood
 from rlm_core.device.description import PIXELS, description
 from rlm_core.types import FloatArray, IntArray
-from rlm_core.zoo.code_tree import cut_card
 from rlm_core.zoo.model import CODES
 from ui.app import cache
-from ui.record.offer import offered_names
+from ui.record.offer import is_offered
 
 PICTURED = 800
 """Public records that the best record is the mean of."""
@@ -54,11 +53,9 @@ def read(text: str, datasets: Sequence[str]) -> Received:
     report = Report.from_json(text)
     if not math.isfinite(report.epsilon):
         raise ValueError("Expected a finite epsilon: at ∞ nothing is private, so nothing is taken.")
-    cut = cut_card(report.mechanism)  # any number of codes, not only those that a lane offers
     for dataset in datasets:
-        more = (cut.name,) if cut is not None and cut.dataset == dataset else ()
-        for name in (*offered_names(dataset), *more):
-            if _made(report, name):
+        for name in (report.mechanism, dataset + PIXELS):
+            if is_offered(name, dataset) and _made(report, name):
                 found = Received(report=report, mechanism=name, dataset=dataset, text=text)
                 belief([found])  # raises on a payload of another size, or a label that is none
                 return found

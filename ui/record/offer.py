@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from rlm_core import zoo
 from rlm_core.catalogue import DATASETS
-from rlm_core.device.description import PIXELS
+from rlm_core.device.description import PIXELS, is_cut
 from rlm_core.theory.verdict import verdict
 from rlm_core.training.dp.accountant import format_epsilon_up
 from rlm_core.zoo.model import CODES
@@ -58,14 +57,11 @@ def lanes(dataset: str) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-@lru_cache(maxsize=8)
-def offered_names(dataset: str) -> tuple[str, ...]:
-    """Every mechanism that a report of this dataset may come from: the shipped ones, and all that a lane offers."""
-    return tuple(
-        dict.fromkeys(
-            [*cache.mechanism_names(dataset), *(each["name"] for of in lanes(dataset).values() for each in of)]
-        )
-    )
+def is_offered(name: str, dataset: str) -> bool:
+    """Whether a report of this dataset may come from the mechanism: a shipped one, codes cut from it, or pixels."""
+    if name.endswith(PIXELS):
+        return dataset in cache.PICTURES and name == dataset + PIXELS
+    return name in cache.mechanism_names(dataset) or (is_cut(name) and zoo.card(name).dataset == dataset)
 
 
 def coded(dataset: str, epsilon: float) -> dict[str, Any]:

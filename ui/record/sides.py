@@ -9,7 +9,7 @@ from ui.app import cache
 from ui.app.public_demo import raw_data_allowed
 from ui.components.two_sides import two_sides
 from ui.record.collector_view import ShowRecord, collector_html, spoken
-from ui.record.inbox import Inbox, inbox, receive_record, receive_report
+from ui.record.inbox import Inbox, inbox, receive_record, receive_rehearsal, receive_report
 from ui.record.offer import offer
 
 
@@ -22,11 +22,13 @@ def sides(page: str, datasets: Sequence[str], *, thing: str, show_record: ShowRe
         "last": box.last,
         "spoken": spoken(box.reports),
         "problem": box.problem,
+        "rehearsed": box.rehearsed,
     }
     two_sides(
         f"sides_{page}",
         {"offer": offer(datasets) | {"device": cache.device(), "server": raw_data_allowed()}, "received": received},
         on_report=partial(receive_report, page, datasets),
         on_record=partial(receive_record, page, datasets),
+        on_rehearsal=partial(receive_rehearsal, page, datasets),
     )
     return box

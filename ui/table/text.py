@@ -6,10 +6,7 @@ import math
 
 from ui.kit.formats import number
 
-LEDE = (
-    "The same for one row of a table: your device on the left, the collector on the right. "
-    "Nothing crosses until you send it."
-)
+LEDE = "One row of a table, on your device. Nothing crosses to the collector until you send it."
 
 CSV_TRAVELS = (
     "<b>A file travels to this server</b>, whole and as it is, and is privatised here by the library. It is forgotten "

@@ -148,8 +148,10 @@ export function rowRehearsals(samples, preprocessor, own) {
       const rows = [inverse(own(), preprocessor()), ...decoded];
       for (const [name, { cells }] of lines) {
         rows.forEach((row, i) => {
-          cells[i].classList.toggle("words", typeof row?.[name] === "string");
+          const words = typeof row?.[name] === "string";
+          cells[i].classList.toggle("words", words);
           write(cells[i], row ? format(name, row[name]) : "—");
+          if (words) cells[i].title = cells[i].textContent; // it may be cut off
         });
       }
       guesses.cells[0].textContent = classes[label ?? -1] ?? "no label";

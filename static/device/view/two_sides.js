@@ -83,9 +83,11 @@ export class TwoSides {
     this.message = element("p", { class: "message", role: "alert" });
     this.ledger = element("p", { class: "note ledger-line" });
     this.live = element("p", { class: "unseen", "aria-live": "polite" });
-    this.server = element("input", { type: "checkbox", onchange: () => this.#describe() });
+    this.server = element("input", { type: "checkbox", onchange: () => { this.#describe(); this.refresh("record"); } });
+    this.serverWords = element("span");
     this.networks = element("select", { "aria-label": "Network for numbers", onchange: () => { this.network = this.networks.value; this.#moved(); } });
     this.networkNote = element("p", { class: "note" });
+    this.there = /** @type {{id: string, resolve: (draws: any[]) => void, reject: (error: Error) => void} | null} */ (null);
     this.bytes = element("strong", {}, "0 bytes");
     this.collector = element("section", { class: "side collector", "aria-label": "The collector: this server" });
     const own = element("section", { class: "side owner", "aria-label": "Your device: this browser" },
@@ -94,12 +96,12 @@ export class TwoSides {
       element("div", { class: "bench" }, this.source,
         element("div", { class: "controls" }, this.lanes, this.eps.box, this.lam.box, this.z.box)),
       element("div", { class: "rehearsing" }, element("h3", {}, "Rehearsals"),
-        element("span", { class: "note" }, "eight reports that you could send, as a collector would read them. None has left your device."), this.again),
+        element("span", { class: "note" }, "eight reports you could send, as a collector would read them. None of them leaves."), this.again),
       this.progress, this.tilesPlace,
       element("div", { class: "sending" }, this.send, this.sendNote), this.message, this.ledger,
       element("div", { class: "last" },
         this.offer.server === false ? null // a public demonstration takes no records
-          : element("label", { class: "switch" }, this.server, element("span", {}, `Compute on the server instead (${this.offer.device})`)),
+          : element("label", { class: "switch" }, this.server, this.serverWords),
         element("label", { class: "switch network" }, element("span", {}, "Network"), this.networks)),
       this.networkNote,
       this.live);
@@ -207,9 +209,10 @@ export class TwoSides {
     this.send.disabled = !ready || value === Infinity || this.sending;
     write(this.send, value === Infinity ? "ε = ∞ can be rehearsed, not sent" : `Send one report · spends ε = ${written(value)}`);
     const server = this.server.checked;
+    write(this.serverWords, `Compute on the server instead (${this.offer.device}): your ${thing} then travels there, also to rehearse`);
     write(this.sendNote, !this.record ? (thing === "picture" ? "Choose or draw a picture first." : "Complete the form first.")
       : this.record.label === undefined ? "To send it, say what it shows, or choose “no label”."
-      : server ? `Your ${thing} itself will travel to this server, which then draws the report with the library.`
+      : server ? `Your ${thing} itself will travel to this server, which rehearses and draws the report with the library.`
       : "The report is drawn afresh when you send it: it is none of these eight. The collector also learns ε, and whether a label came.");
     this.sendNote.classList.toggle("warn", server);
   }
@@ -219,7 +222,7 @@ export class TwoSides {
     const thing = this.about.record;
     const about = this.record ? this.owner.ledger.of(this.record.name) : [];
     this.ledger.textContent = about.length
-      ? `About this ${thing}: ${about.length} sent, ε = ${written(this.owner.ledger.spent(this.record?.name ?? ""))} in total. This browser keeps count, also when the page is reloaded; what other browsers sent it cannot know.`
+      ? `About this ${thing}: ${about.length} sent, ε = ${written(this.owner.ledger.spent(this.record?.name ?? ""))} in total. This browser keeps count, reloads included; it knows of no other browser.`
       : `About this ${thing}: nothing sent so far.`;
   }
 
@@ -281,6 +284,7 @@ export class TwoSides {
   async #rehearse(wish) {
     const { name } = this.mechanism;
     const record = /** @type {NonNullable<typeof this.record>} */ (this.record);
+    if (this.server.checked) return this.#rehearseThere(name, record);
     const description = await this.#load(name);
     const { label, settings } = this.settings;
     const fresh = wish === "record" || this.rehearsals === null || this.rehearsed !== `${record.name}/${label}`;
@@ -296,6 +300,18 @@ export class TwoSides {
       this.encodedFor = key;
     }
     this.#paint({ record, description, draws, settings });
+  }
+
+  /** The library on the server rehearses, because the switch says so. @param {string} name @param {any} record */
+  async #rehearseThere(name, record) {
+    const { label, settings } = this.settings;
+    if (settings.epsilon === Infinity) throw new Error("ε = ∞ is rehearsed on your device only.");
+    const id = hex(crypto.getRandomValues(new Uint8Array(8)));
+    const draws = await new Promise((resolve, reject) => {
+      this.there = { id, resolve, reject };
+      this.post("rehearsal", { id, mechanism: name, x: Array.from(record.x), label, epsilon: settings.epsilon, lam: settings.lam });
+    });
+    this.#paint({ record, description: { release: "there" }, draws, settings });
   }
 
   /**
@@ -329,7 +345,9 @@ export class TwoSides {
 
   /** @param {any} record @param {any} description @param {any[]} draws */
   #showRepresentation(record, description, draws) {
-    if (description.release === "features") {
+    if (description.release === "there") {
+      this.z.say(`Your ${this.about.record} has travelled: the library on the server (${this.offer.device}) computed these eight.`);
+    } else if (description.release === "features") {
       this.z.say(`All ${description.input_dim.toLocaleString("en")} pixels are sent, each with noise of its own. They share ε, so each gets very little of it.`);
     } else if (description.release === "codes") {
       const symbols = record.label === null ? `${description.latent_dim} codes` : `${description.latent_dim} × ${description.classes.length} pairs of a code and a label`;
@@ -380,10 +398,16 @@ export class TwoSides {
     this.#moved();
   }
 
-  /** What Python says after every run. @param {{html: string, bytes: number, last: string, spoken: string, problem: string}} data */
+  /** What Python says after every run. @param {{html: string, bytes: number, last: string, spoken: string, problem: string, rehearsed: any}} data */
   received(data) {
     this.collector.innerHTML = data.html; // ours: everything from outside is escaped in Python
     this.bytes.textContent = `${data.bytes.toLocaleString("en")} bytes`;
+    if (this.there && data.rehearsed?.id === this.there.id) {
+      const { resolve, reject } = this.there;
+      this.there = null;
+      if (data.rehearsed.problem) reject(new Error(data.rehearsed.problem));
+      else resolve(data.rehearsed.draws);
+    }
     if (this.awaited && data.last === this.awaited) {
       this.awaited = "";
       this.sending = false;

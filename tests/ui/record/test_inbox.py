@@ -9,7 +9,7 @@ from device_reports import sent
 
 from rlm_core.data.samples import mnist_samples
 from ui.record import inbox as module
-from ui.record.inbox import Inbox, receive_record, receive_report
+from ui.record.inbox import Inbox, receive_record, receive_rehearsal, receive_report
 
 
 @pytest.fixture
@@ -83,3 +83,22 @@ def test_a_record_that_travelled_is_charged_and_released_by_the_library(box: Inb
 def test_a_record_that_does_not_fit_draws_nothing(box: Inbox, changes: dict[str, object]) -> None:
     receive_record("image", ("mnist",), record(**changes))
     assert not box.reports and box.problem and not box.ledger.releases
+
+
+@pytest.mark.parametrize("mechanism", ["mnist-vrlm-l5-eps7", "mnist-qrlm-k42", "mnist-pixels"])
+def test_a_record_that_travelled_is_rehearsed_by_the_library_and_nothing_is_kept(box: Inbox, mechanism: str) -> None:
+    lam = None if "qrlm" in mechanism else 0.75
+    receive_rehearsal("image", ("mnist",), record(mechanism=mechanism, lam=lam))
+    draws = box.rehearsed["draws"]
+    assert box.rehearsed["id"] == "a" and len(draws) == 8
+    for draw in draws:
+        assert len(draw["decoded"]) == len(draw["best"]) == 784 and sum(draw["classes"]) == pytest.approx(1.0)
+    assert len({tuple(draw["classes"]) for draw in draws}) > 1  # eight draws, not one; alike by chance below 1e-6
+    assert not box.reports and not box.ledger.releases and box.problem == ""
+
+
+def test_a_rehearsal_that_cannot_be_is_answered_in_words(box: Inbox) -> None:
+    receive_rehearsal("image", ("mnist",), record(epsilon=math.inf))
+    assert "finite epsilon" in box.rehearsed["problem"]
+    receive_rehearsal("image", ("mnist",), "nonsense")
+    assert box.rehearsed["id"] == "a"

@@ -1,7 +1,7 @@
 """The two sides of the privacy boundary as one component: left runs in the browser, right is HTML from Python.
 
-What comes back is one of two things, and only when the visitor sends: a report, or, with the switch "Compute on the
-server instead", the record. Nothing else is handed over: no ε, no picture, no rehearsal.
+What comes back is a report, and only when the visitor sends one. With the switch "Compute on the server instead", which
+says so, it is the record: to be rehearsed, or to be released. Nothing else is handed over.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _two_sides = declare("two_sides", html=HTML, isolate_styles=False)
 OnSent = Callable[[Any], None]
 
 
-def two_sides(key: str, data: dict[str, Any], *, on_report: OnSent, on_record: OnSent) -> None:
+def two_sides(key: str, data: dict[str, Any], *, on_report: OnSent, on_record: OnSent, on_rehearsal: OnSent) -> None:
     """Show both sides; each function gets what the browser sent, unchecked, before the page runs again."""
 
     def hand_over(name: str, function: OnSent) -> Callable[[], None]:
@@ -33,4 +33,5 @@ def two_sides(key: str, data: dict[str, Any], *, on_report: OnSent, on_record: O
         data=data,
         on_report_change=hand_over("report", on_report),
         on_record_change=hand_over("record", on_record),
+        on_rehearsal_change=hand_over("rehearsal", on_rehearsal),
     )
