@@ -20,7 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import rlm_core
-from rlm_core import Ledger
+from rlm_core import Ledger, zoo
+from rlm_core.cli.models import main as models_command
 from rlm_core.data import adult_sample
 from rlm_core.privatiser import KINDS, LocalPrivatiser, UtilityWarning, choose_plan
 from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, SELECTION, reports_needed
@@ -327,3 +328,27 @@ def test_the_rules() -> None:
         assert reports_needed(0.5, classes) > reports_needed(4.0, classes)
     assert choose_plan(1.0, 14_000, 2).kind == BITS and choose_plan(1.0, 14_000, 3).kind == CODES
     assert choose_plan(math.inf, 14_000, 2).size <= 32
+
+
+def test_the_page_for_the_people_is_one_file_with_a_form(tmp_path: Path) -> None:
+    page = FITTED.export(tmp_path / "owner.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page and '"title":"hours-per-week"' in page and "https://" not in page
+    with pytest.raises(ValueError, match="ends in .html"):
+        FITTED.export(tmp_path / "encoder.onnx")
+    with pytest.raises(NotFittedError):
+        LocalPrivatiser().export(tmp_path / "other.html")
+
+
+def test_a_folder_is_found_by_name_and_listed_beside_the_zoo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    FITTED.save(tmp_path / "mine")
+    with pytest.raises(FileNotFoundError):
+        LocalPrivatiser.load("mine")
+    monkeypatch.setenv("RLM_MODELS", str(tmp_path))
+    assert LocalPrivatiser.load("mine").method_.digest == FITTED.method_.digest
+    assert "mine" not in zoo.names()  # and nothing is warned of
+    for name in ("mine", tmp_path / "mine"):
+        with pytest.raises(ValueError, match=r"LocalPrivatiser.load\('mine'\)"):
+            zoo.load(name)
+    assert models_command([]) == 0 and "mine" in capsys.readouterr().out

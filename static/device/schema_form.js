@@ -24,6 +24,7 @@ export function schemaForm(parent, fields, preprocessor) {
   for (const { name, title, unit, kind, choices } of fields) {
     const input = choices.length ? select(choices) : document.createElement("input");
     if (input instanceof HTMLInputElement) Object.assign(input, { type: kind === "date" ? "date" : "number", step: "any" });
+    input.name = name;
     const label = document.createElement("label");
     const words = document.createElement("span");
     words.textContent = unit && kind !== "date" ? `${title} (${unit})` : title;

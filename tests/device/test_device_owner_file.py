@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from rlm_core import zoo
-from rlm_core.data.samples import mnist_samples
+from rlm_core import LocalPrivatiser, zoo
+from rlm_core.data.samples import adult_sample, mnist_samples
 from rlm_core.device.description import description, offered
 from rlm_core.device.owner_file import bundle, has_file, owner_file
+from rlm_core.privatiser.plan import KINDS
+from rlm_core.privatiser.received import receive
 from rlm_core.report import Report
 
 DIGITS, NUMBERS, LOANS, PIXELS = "mnist-qrlm-k96", "mnist-vrlm-l7.5-eps13", "lending-qrlm-k16", "mnist-pixels"
@@ -74,6 +76,37 @@ def heard(listener: socket.socket) -> bytes:
                 said += connection.recv(4096)
             except TimeoutError:
                 pass
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_page_of_an_own_table_makes_reports_that_can_be_learnt_from(
+    chromium: Any, tmp_path: Path, kind: str
+) -> None:
+    public = adult_sample()[:1_000].drop(columns=["fnlwgt", "native-country"])
+    privatiser = LocalPrivatiser(epsilon=2.0, reports=2_000, kind=kind).fit(public, "income-per-year")
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(privatiser.export(tmp_path / "owner.html").as_uri())
+    page.wait_for_selector("body[data-ready=yes]")
+    assert page.input_value("#epsilon") == "2" and page.locator("#lam").count() == 0
+    page.locator("input[name=age]").fill("")  # nothing is said
+    page.locator("select[name=workclass]").select_option("Private")
+    texts = []
+    for label in ("0", "1"):
+        page.select_option("#label", label)
+        page.click("#release")
+        texts.append(page.input_value("#report"))
+    page.select_option("#label", "")
+    page.click("#release")
+    alone = Report.from_json(page.input_value("#report"))
+    context.close()
+    assert problems == [] and all(Report.from_json(text).to_json() == text for text in texts)
+    assert receive(texts, privatiser.method_, 2).epsilon == 2.0
+    assert alone.digest == privatiser.method_.digest
+    assert privatiser.method_.mechanism(2.0).vector(alone).shape == (privatiser.plan_.size,)
 
 
 @pytest.mark.browser

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import datetime
+import gzip
+import io
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rlm_core.privatiser import KINDS, LocalPrivatiser
 from rlm_core.tables import TableError, TablePreprocessor, TableSchema
 from rlm_core.tables.columns import RARE
+from rlm_core.tables.files import Limits, read_bytes
 
 CELLS: list[st.SearchStrategy[Any]] = [
     st.floats(),
@@ -63,3 +69,55 @@ def test_a_random_table_is_encoded_or_refused_by_us(public: pd.DataFrame, people
         for block in preprocessor.blocks:
             if block.kind == "category":  # every person has exactly one level, an unknown one the rare ones'
                 assert (matrix[:, block.start : block.stop].sum(axis=1) == 1).all() and RARE in block.levels
+
+
+TEXTS = st.lists(
+    st.sampled_from([",", ";", "\t", "\n", "\r\n", '"', "a", "b", "1", "2.5", "?", "ä", "\0", "\ufeff", " ", "x" * 40]),
+    max_size=60,
+).map("".join)
+
+
+def packed(frame: pd.DataFrame) -> bytes:
+    """As a parquet file, where that can be written."""
+    file = io.BytesIO()
+    try:
+        frame.to_parquet(file)
+    except (ValueError, TypeError, OverflowError, pyarrow.ArrowException):
+        return b"PAR1"
+    return file.getvalue()
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    data=st.binary(max_size=60)
+    | TEXTS.map(str.encode)
+    | TEXTS.map(lambda text: text.encode("utf-16"))
+    | TEXTS.map(lambda text: gzip.compress(text.encode()))
+    | tables().map(packed),
+    cut=st.integers(0, 20),
+)
+def test_random_files_are_read_or_refused_by_us(data: bytes, cut: int) -> None:
+    """Whole, and with their end cut off."""
+    for each in (data, data[: len(data) - cut]):
+        try:
+            frame = read_bytes(each, Limits(bytes=10_000, rows=30, columns=5, cells=100))
+        except TableError as error:
+            assert str(error).startswith("Expected")
+            continue
+        assert 1 <= len(frame) <= 30 and 1 <= len(frame.columns) <= 5 and frame.size <= 100
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(public=tables(), people=tables(), kind=st.sampled_from(["auto", *KINDS]), seed=st.integers(0, 9))
+def test_a_random_table_is_fitted_and_privatised_or_refused_by_us(
+    public: pd.DataFrame, people: pd.DataFrame, kind: str, seed: int
+) -> None:
+    labels = np.random.default_rng(seed).integers(0, 3 if seed > 6 else 2, len(public))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about usefulness, and k-means of a few equal rows
+        try:
+            privatiser = LocalPrivatiser(epsilon=1.0, reports=100, kind=kind, seed=seed).fit(public, labels)
+            reports = privatiser.privatise(people, [privatiser.classes_[0]] * len(people))
+            privatiser.learn(reports)
+        except ValueError as error:
+            assert str(error).startswith(("Expected", "X has")), error
