@@ -82,6 +82,7 @@ def test_of_two_workers_with_one_block_the_second_deletes_its_draw(
         first.append(run_block(this, block))  # the other worker does the whole block while this one holds its draw
         return draw(releases)  # type: ignore[arg-type]
 
+    this.start()
     monkeypatch.setattr(job_module, "part_bytes", overtaken)
     second = run_block(this, block)
     assert first[0].published and not second.published and second.charged and not first[0].charged
