@@ -63,7 +63,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     site = tmp_path / "site" / "docs"
     commands = (site / "reference" / "command-line.html").read_text(encoding="utf-8")
     assert "usage: rlm audit" in commands and "MODULE:CALLABLE" in commands
-    assert "POST /api/campaigns" in (site / "reference" / "http-api.html").read_text(encoding="utf-8")
+    assert "/api/campaigns/{campaign}/reports" in (site / "reference" / "http-api.html").read_text(encoding="utf-8")
     assert "LaplaceNoise" in (site / "reference" / "api.html").read_text(encoding="utf-8")
     _contacts_nobody(tmp_path / "site")
 
