@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.docs.page_text import ROOT, named_tests, python_blocks
+from ui.app.site import pages
 
 PAGES = sorted(page for page in (ROOT / "docs").glob("**/*.md") if "_build" not in page.parts)
 WITH_CODE = [page.relative_to(ROOT).as_posix() for page in PAGES if python_blocks(page)]
@@ -38,6 +39,13 @@ def test_named_tests_exist(page: str) -> None:
     for path, name in named_tests((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")):
         assert (ROOT / path).is_file(), f"docs/{page}.md names {path}"
         assert f"def {name}" in (ROOT / path).read_text(encoding="utf-8"), f"{path} has no {name}"
+
+
+def test_every_page_of_the_app_is_explained() -> None:
+    text = (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
+    for page in pages():
+        title = page.title.removeprefix("Privatise a ")  # image and row share a line
+        assert page.file == "start" or title in text, page.title
 
 
 def test_ten_sharp_edges_each_with_guard_test_and_limit() -> None:
