@@ -57,13 +57,12 @@ nitpicky = True
 nitpick_ignore = [  # named in docstrings, and not on a page
     ("py:func", "_release"),
     ("py:attr", "Trace.h"),
-    ("py:data", "rlm_core.privatiser.plan.KINDS"),
     ("py:func", "rlm_core.zoo.names"),
 ]
 nitpick_ignore_regex = [
     # Types of other packages, protocols and type variables in signatures: there is nothing of ours to link to.
     ("py:(class|obj|data|exc)", r"(?!rlm_core).*"),
-    ("py:(class|obj)", r"rlm_core\..*"),  # in signatures: not every type of ours has a place on a page
+    ("py:(class|obj|meth|data)", r"rlm_core\..*"),  # not everything of ours has a place on a page
 ]
 
 html_theme = "furo"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.docs.page_text import ROOT, named_tests, python_blocks
+from ui.app.site import pages
 
 PAGES = sorted(page for page in (ROOT / "docs").glob("**/*.md") if "_build" not in page.parts)
 WITH_CODE = [page.relative_to(ROOT).as_posix() for page in PAGES if python_blocks(page)]
@@ -40,6 +41,13 @@ def test_named_tests_exist(page: str) -> None:
         assert f"def {name}" in (ROOT / path).read_text(encoding="utf-8"), f"{path} has no {name}"
 
 
+def test_every_page_of_the_app_is_explained() -> None:
+    text = (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
+    for page in pages():
+        title = page.title.removeprefix("Privatise a ")  # image and row share a line
+        assert page.file == "start" or title in text, page.title
+
+
 def test_ten_sharp_edges_each_with_guard_test_and_limit() -> None:
     text = (ROOT / "docs" / "sharp-edges.md").read_text(encoding="utf-8")
     edges = re.split(r"^## \d+\. ", text, flags=re.MULTILINE)[1:]
@@ -63,7 +71,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     site = tmp_path / "site" / "docs"
     commands = (site / "reference" / "command-line.html").read_text(encoding="utf-8")
     assert "usage: rlm audit" in commands and "MODULE:CALLABLE" in commands
-    assert "POST /api/campaigns" in (site / "reference" / "http-api.html").read_text(encoding="utf-8")
+    assert "/api/campaigns/{campaign}/reports" in (site / "reference" / "http-api.html").read_text(encoding="utf-8")
     assert "LaplaceNoise" in (site / "reference" / "api.html").read_text(encoding="utf-8")
     _contacts_nobody(tmp_path / "site")
 
