@@ -10,7 +10,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 # What a change is checked against while one works: formulas, mechanisms, formats, commands; no page, no browser.
 QUICK  := tests/owner tests/cli tests/zoo/test_pack.py tests/test_mechanism.py tests/test_architecture.py
 
-.PHONY: run test quick test-all check audit docs wheel pins clean
+.PHONY: run test quick test-all check audit codes docs wheel pins clean
 
 run: $(VENV)/runtime.done  ## serve the app on http://127.0.0.1:8501; HOST=0.0.0.0 serves others too
 	$(BIN)/python -m rlm_core run --host $(HOST) --port $(PORT)
@@ -31,6 +31,16 @@ check: $(VENV)/dev.done  ## style and types
 
 audit: $(VENV)/runtime.done  ## measure every mechanism's privacy (a few minutes)
 	$(BIN)/python -m rlm_core audit
+
+# Rows that are there for a seed are not measured again: a new seed gets new ones.
+codes: $(VENV)/dev.done  ## ship codes (RUNS="runs/mnist-qrlm-seed10 …", needs the data) and make again all that depends on them
+	$(BIN)/python -m rlm_core models ship $(RUNS)
+	$(BIN)/python -m tests.device.conformance
+	$(BIN)/python -m benchmarks run gain_risk --mechanism Q-RLM --seeds 3 --jobs 1
+	$(BIN)/python -m benchmarks run people_needed --seeds 3 --jobs 1
+	$(BIN)/python -m benchmarks.second_task
+	$(BIN)/python -m benchmarks.codes_tables
+	$(BIN)/python -m benchmarks report --markdown > docs/results.new && mv docs/results.new docs/results.md
 
 docs: $(VENV)/dev.done  ## the documentation, in docs/_build; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -d docs/_build/trees -c docs . docs/_build/site
