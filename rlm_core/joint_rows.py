@@ -107,7 +107,11 @@ class JointSelectionRows:
 
 @dataclass(frozen=True, kw_only=True)
 class JointBitsRows:
-    """:class:`JointBits` of rows (h, y): (n, d + 1) to (n, 2), the coordinate and the symbol."""
+    """:class:`JointBits` of rows (h, y): (n, d + 1) to (n, d + 1).
+
+    Of every coordinate +1 if its bit is said to agree with the label, −1 if not, 0 if nothing is said; of the first
+    that the report is about twice that, so that the report can be read from it.
+    """
 
     joint: JointBits
     name: str = "joint bits"
@@ -124,8 +128,17 @@ class JointBitsRows:
 
     @property
     def output_dim(self) -> int:
-        """Two."""
-        return 2
+        """d + 1."""
+        return self.joint.coordinates
+
+    def written(self, sent: Payload) -> FloatArray:
+        """Reports as vectors: (n, d + 1)."""
+        first, symbols = np.asarray(sent.coordinates)[:, None], np.asarray(sent.symbols)[:, None]
+        bits = np.arange(self.joint.width)
+        vectors = np.zeros((len(first), self.joint.coordinates))
+        signs = np.where(symbols >> bits & 1, 1.0, -1.0) * np.where(bits == 0, 2.0, 1.0)  # (n, m)
+        np.put_along_axis(vectors, (first + bits) % self.joint.coordinates, signs, axis=1)
+        return vectors
 
     def represent(self, x: ArrayLike) -> FloatArray:
         """(t, y), t without the constant coordinate. NOT private."""
@@ -135,22 +148,23 @@ class JointBitsRows:
 
     def privatise(self, x: ArrayLike) -> FloatArray:
         """Release each row."""
-        return _symbols(self.joint.send(*_parts(x, self.input_dim)))
+        return self.written(self.joint.send(*_parts(x, self.input_dim)))
 
     def simulate(self, x: ArrayLike, *, generator: np.random.Generator) -> FloatArray:
         """Reproducible. NOT private."""
-        return _symbols(self.joint.simulate(*_parts(x, self.input_dim), generator=generator))
+        return self.written(self.joint.simulate(*_parts(x, self.input_dim), generator=generator))
 
     def log_density_pairs(self, z_private: ArrayLike, z: ArrayLike) -> FloatArray:
         """log P(jₙ, sₙ | tₘ, yₘ), P = (κ·Π P(agreesᵢ | tₘᵢ, yₘ) + (1 − κ)/2ᵐ)/(d + 1): to (n, m)."""
-        output, clean = rows("z_private", z_private, 2), rows("z", z, self.input_dim)
-        first, symbols = output.astype(np.int64).T
+        output, clean = rows("z_private", z_private, self.output_dim), rows("z", z, self.input_dim)
+        first = np.abs(output).argmax(axis=1)
         t = np.concatenate([clean[:, :-1], np.ones((len(clean), 1))], axis=1)  # (m, d + 1)
         agrees = np.where(clean[:, -1:] > 0, t, 1.0 - t)  # P(a bit agrees with the label)
         exact = np.ones((len(output), len(clean)))  # (n, m)
         for bit in range(self.joint.width):
-            one = agrees[:, (first + bit) % self.joint.coordinates].T
-            exact *= np.where((symbols >> bit & 1)[:, None] > 0, one, 1.0 - one)
+            at = (first + bit) % self.joint.coordinates
+            one = agrees[:, at].T
+            exact *= np.where(output[np.arange(len(output)), at][:, None] > 0, one, 1.0 - one)
         keep = self.joint.keep
         with np.errstate(divide="ignore"):
             total: FloatArray = np.log((keep * exact + (1.0 - keep) / 2**self.joint.width) / self.joint.coordinates)
@@ -167,7 +181,3 @@ def _parts(x: ArrayLike, width: int) -> tuple[FloatArray, IntArray]:
 
 def _output(coordinates: IntArray, members: BoolArray) -> FloatArray:
     return np.concatenate([coordinates[:, None], members], axis=1).astype(np.float64)
-
-
-def _symbols(sent: Payload) -> FloatArray:
-    return np.stack([np.asarray(sent.coordinates), np.asarray(sent.symbols)], axis=1).astype(np.float64)

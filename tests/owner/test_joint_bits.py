@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from rlm_core.collector.moments import signed_bits
+from rlm_core.joint_rows import JointBitsRows
 from rlm_core.owner.joint_bits import JointBits, best_bits, worth
+from rlm_core.owner.payload import Payload
 
 INF = float("inf")
 
@@ -123,3 +125,18 @@ def test_labels_and_mechanisms_are_checked() -> None:
         mechanism.send(np.array([[np.nan, 0.0]]), np.array([0]))
     assert mechanism.digest("a") != joint(bits=1).digest("a") != joint(bits=1).digest("b")
     assert mechanism.digest("a") == joint(3.0).digest("a")  # ε stands in every report
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3])
+def test_as_a_mechanism_of_rows_it_has_the_same_probabilities(bits: int) -> None:
+    """Every report as a vector, and back: bits as many as coordinates included."""
+    mechanism, h, y = joint(1.5, bits), [0.4, -0.2], 1
+    rows = JointBitsRows(joint=mechanism)
+    every = [(j, symbol) for j in range(3) for symbol in range(2**bits)]
+    sent = Payload(
+        symbols=np.array([symbol for _, symbol in every]), of=2**bits, coordinates=np.array([j for j, _ in every])
+    )
+    vectors = rows.written(sent)
+    assert len(np.unique(vectors, axis=0)) == len(every)
+    found = np.exp(rows.log_density_pairs(vectors, rows.represent([[*h, y]])))[:, 0]
+    np.testing.assert_allclose(found, exact(mechanism, h, y).reshape(-1), rtol=1e-9)

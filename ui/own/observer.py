@@ -86,8 +86,7 @@ def log_likelihood(report: Report, fitted: Fitted) -> FloatArray:
     rows = np.concatenate([h, y[:, None]], axis=1)
     if isinstance(together, JointBits):
         bits = JointBitsRows(joint=together)
-        said = np.array([[report.coordinate, report.symbol]], dtype=np.float64)
-        return np.asarray(bits.log_density_pairs(said, bits.represent(rows))[0])
+        return np.asarray(bits.log_density_pairs(bits.written(sent), bits.represent(rows))[0])
     if isinstance(together, JointLaplace):
         numbers = JointLaplaceRows(joint=together)
         return np.asarray(numbers.log_density_pairs(np.asarray(sent.numbers), numbers.represent(rows))[0])
