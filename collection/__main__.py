@@ -14,7 +14,7 @@ from collection.export import FORMATS
 from collection.questions import Digit, Number, OneOf, Question
 from collection.store import State, Store
 from rlm_core.cli.campaign import parser
-from rlm_core.training.codes.choice import codes_for
+from rlm_core.zoo.code_tree import choose_codes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,8 +53,7 @@ def new(store: Store, options: argparse.Namespace) -> int:
 def asked(options: argparse.Namespace) -> Question:
     """The question that the options describe; yes or no if they say no more."""
     if options.digits:
-        codes = 12 if codes_for(options.epsilon, options.people) < 48 else 96
-        return Digit(text=options.ask or "Draw a digit, and say which it is.", card=f"mnist-qrlm-k{codes}")
+        return Digit(text=options.ask or "Draw a digit, and say which it is.", card=choose_codes("mnist", options.epsilon, options.people))
     if not options.ask:
         raise ValueError("Expected a question: --ask TEXT, or --digits.")
     if options.range:
