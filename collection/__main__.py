@@ -53,7 +53,8 @@ def new(store: Store, options: argparse.Namespace) -> int:
 def asked(options: argparse.Namespace) -> Question:
     """The question that the options describe; yes or no if they say no more."""
     if options.digits:
-        return Digit(text=options.ask or "Draw a digit, and say which it is.", card=choose_codes("mnist", options.epsilon, options.people))
+        card = choose_codes("mnist", options.epsilon, options.people)
+        return Digit(text=options.ask or "Draw a digit, and say which it is.", card=card)
     if not options.ask:
         raise ValueError("Expected a question: --ask TEXT, or --digits.")
     if options.range:
