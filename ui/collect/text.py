@@ -158,8 +158,8 @@ ABOUT_CODES = (
 )
 
 ABOUT_NUMBERS = (
-    "A learnt encoder turns a record into a few <b>numbers</b>. Noise is added to each, and the label is sent apart, "
-    "now and then another one than the true one: the paper’s mechanism."
+    "A learnt encoder turns a record into a few <b>numbers</b>, and noise is added to each. The label is sent apart, "
+    "sometimes replaced by another one. This is the paper’s mechanism."
 )
 
 ABOUT_PIXELS = (
