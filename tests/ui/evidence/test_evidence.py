@@ -152,7 +152,7 @@ def test_the_answer_is_interpolated() -> None:
     bars = needs_list(everyone, 85.0)
     assert "width:90.0%" in bars and "never: best 40.0 % at ε = 10" in bars
     assert "at most <b>ε = 8.0</b>" in answer(needs(shown, 70.0), shown, 70.0)
-    assert "No mechanism keeps 99 %" in answer(needs(shown, 99.0), shown, 99.0)
+    assert "No mechanism reaches 99 %" in answer(needs(shown, 99.0), shown, 99.0)
 
 
 def test_the_answer_without_results_is_the_papers() -> None:
