@@ -138,7 +138,7 @@ def _shipped(model: str, epsilon: float, label: str | None, lam: float | None) -
 def _frame(rows: Any) -> pd.DataFrame:
     if not isinstance(rows, pa.RecordBatch):
         raise TableError("Expected a table with named columns, got an array.")
-    frame: pd.DataFrame = rows.to_pandas()
+    frame: pd.DataFrame = rows.to_pandas(use_threads=False)
     return frame
 
 
