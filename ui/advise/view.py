@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import html
+from functools import lru_cache
+from typing import Any
 
 import streamlit as st
+from plotly.graph_objects import Figure
 
-from benchmarks import gain
+from benchmarks import gain, table
 from benchmarks.summary import shown_name
 from rlm_core.theory import krr_cap
 from ui.advise import text
@@ -110,13 +113,34 @@ def chart_section(wish: Wish) -> None:
             )
         )
     st.plotly_chart(
-        gain_chart(found, wish.classes, chosen=chosen),
+        checked_chart(wish.dataset, wish.classes, chosen, table.stamp("gain_risk")),
         theme=None,
         config=CONFIG,
         key="gain_chart",
         alt=f"What everybody gains against what each risks on {wish.title}, for {', '.join(map(shown_name, found))}",
     )
     st.caption(CAPTION)
+
+
+class CheckedFigure(Figure):  # type: ignore[misc]
+    """Checked and written out when it is made, not whenever it is shown: that takes most of a slider's move."""
+
+    def __init__(self, figure: dict[str, Any]) -> None:
+        super().__init__(figure)
+        self._written = super().to_dict()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is sent to the browser; nobody changes it."""
+        written: dict[str, Any] = self._written
+        return written
+
+
+@lru_cache(maxsize=256)
+def checked_chart(
+    dataset: str, classes: int, chosen: tuple[float, float] | None, stamp: tuple[str, int, int]
+) -> Figure:
+    """One chart for everybody who asks for the same."""
+    return CheckedFigure(gain_chart(gain.points(dataset), classes, chosen=chosen))
 
 
 def model_section(wish: Wish) -> None:
