@@ -160,6 +160,7 @@ def test_without_classes_no_label_is_sent() -> None:
         privatiser.learn([])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_reports_survive_json_and_files_and_a_saved_folder(kind: str, tmp_path: Path) -> None:
     privatiser = fitted(kind)
@@ -235,6 +236,7 @@ def test_it_says_when_it_will_not_do() -> None:
         privatiser.score(TEST, LABEL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [CODES, SELECTION])
 def test_it_notices_people_unlike_the_public_rows(kind: str) -> None:
     privatiser = fitted(kind, epsilon=8.0)

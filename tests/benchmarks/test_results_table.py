@@ -49,6 +49,7 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert table.done("representations", tmp_path) == {row(0).key, row(1, epsilon=4.0).key}
 
 
+@pytest.mark.slow
 def test_two_processes_may_append_to_one_file(tmp_path: Path) -> None:
     context = get_context("spawn")
     writers = [context.Process(target=_append_many, args=(tmp_path, first)) for first in (0, 50)]
@@ -69,6 +70,7 @@ def _append_all(folder: Path, written: Any) -> None:
                 written.value += 1
 
 
+@pytest.mark.slow
 def test_two_processes_never_write_the_same_trial_twice(tmp_path: Path) -> None:
     context = get_context("spawn")
     written = context.Value("i", 0)

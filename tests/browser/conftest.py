@@ -22,19 +22,13 @@ from rlm_core import zoo
 
 ROOT = Path(__file__).resolve().parents[2]
 IN_EVERY_RUN = (
-    "test_a_switch_breaks_it_and_the_needle_passes_the_claim",
-    "test_all_text_stands_out_from_its_ground",
     "test_before_send_two_records_give_the_same_traffic_and_after_it_one_report_crosses",
-    "test_choose_ask_and_take_away",
-    "test_collect_learn_compare_and_refresh",
-    "test_drag_then_search_then_turn",
     "test_epsilon_is_all_that_leaves",
     "test_example_then_epsilon_then_send_twice",
-    "test_play_answer_and_turn_the_page",
     "test_sample_then_epsilon_then_send_twice",
     "test_the_crowd_teaches_a_model_and_gives_nobody_away",
 )
-"""One walk a page, and what leaves the browser. The others are for ``make test-all``."""
+"""Start, picture and row, and what leaves the browser. The others are for ``make test-all``."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks

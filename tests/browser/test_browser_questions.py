@@ -40,7 +40,7 @@ def text_of(page: Any) -> str:
 def test_what_leaves_my_device_and_what_does_the_collector_know(server, visit) -> None:
     page = two_clicks(server, visit, "image").page
     page.wait_for_function("() => Number(document.querySelector('.sides')?.dataset.updates ?? 0) > 0")
-    assert "only what you send crosses" in text_of(page)
+    assert "Nothing crosses until you send it" in text_of(page)
     assert "0 bytes" in page.locator(".sides .wall").inner_text()
     page.get_by_role("button", name="Send one report").click()
     page.get_by_text("1 report", exact=True).wait_for()

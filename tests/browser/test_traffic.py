@@ -181,7 +181,7 @@ def secrets(page: Any) -> dict[str, np.ndarray]:
     return named | {f"rehearsal {i}": np.array(z) for i, z in enumerate(told["drawn"])}
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", ["/image?eps=4", pytest.param("/row?eps=4", marks=pytest.mark.slow)])
 def test_before_send_two_records_give_the_same_traffic_and_after_it_one_report_crosses(server, visit, path) -> None:
     lists = []
     for record in (ONE, OTHER):

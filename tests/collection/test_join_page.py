@@ -163,6 +163,7 @@ def test_a_drawn_digit_stays_on_the_phone(chromium: Any, client: Client, store: 
     phone.context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_one_hand_small_and_ready(chromium: Any, client: Client, store: Store, scheme: str) -> None:
     """Nothing to scroll sideways, targets of a finger's size, 20 kB, and nothing but what the page needs."""

@@ -73,6 +73,7 @@ def test_the_two_maps_are_transposes_and_match_a_naive_sum(make) -> None:  # typ
     np.testing.assert_allclose(reports.evidence(joint), naive, rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [pair_reports, separate_reports])
 @pytest.mark.parametrize("epsilon", [3.0, 8.0])
 def test_the_truth_is_found_from_many_reports(make, epsilon: float) -> None:  # type: ignore[no-untyped-def]

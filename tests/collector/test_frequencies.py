@@ -61,6 +61,7 @@ def test_the_estimate_inverts_the_channel() -> None:
     assert (shares.low < truth).all() and (truth < shares.high).all() and (shares.high - shares.low < 1e-4).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "symbols", "groups"), [(1.0, 2, 2), (1.0, 10, 10), (4.0, 10, 10), (2.0, 40, 10), (4.0, 120, 10)]
 )

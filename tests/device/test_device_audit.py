@@ -21,6 +21,8 @@ from rlm_core.audit.registered import pairs_of
 from rlm_core.registry import get
 from rlm_core.types import FloatArray
 
+pytestmark = pytest.mark.slow
+
 CONFIDENCE = 1 - 1e-7
 EPSILON = 1.0
 

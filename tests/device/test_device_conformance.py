@@ -65,12 +65,14 @@ def test_chromium_computes_what_python_does(name: str, checks: int, chromium: An
     assert outcome["checks"] >= checks
 
 
+@pytest.mark.slow
 def test_node_computes_what_python_does(node: str) -> None:
     outcome = in_node(node)
     assert outcome["failures"] == []
     assert outcome["checks"] > 2_000
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_twin_is_caught(name: str, chromium: Any, tmp_path: Path) -> None:

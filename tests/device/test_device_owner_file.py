@@ -78,6 +78,7 @@ def heard(listener: socket.socket) -> bytes:
                 pass
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_of_an_own_table_makes_reports_that_can_be_learnt_from(

@@ -189,6 +189,7 @@ def test_the_worker_reaches_the_weights_and_nothing_else(chromium: Any, address:
     page.context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_photo_goes_through_the_trunk_in_the_worker(chromium: Any, address: str) -> None:
     picture = list((cifar10_samples().images[60].reshape(-1) / 255.0).tolist())
@@ -200,6 +201,7 @@ def test_a_photo_goes_through_the_trunk_in_the_worker(chromium: Any, address: st
     page.context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("x", "label", "settings", "message"),

@@ -63,6 +63,7 @@ def test_a_switch_is_there_for_every_broken_mechanism() -> None:
     assert list(text.BREAKS) == list(BROKEN) and len(BROKEN) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["k-RR", "Duchi", "PrivUnit", "Laplace table"])
 def test_other_mechanisms(open_page: Open, name: str) -> None:
     app = open_page("audit", audited=f"{name}: {REGISTRY[name].title}", claim="2")

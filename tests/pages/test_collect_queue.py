@@ -205,6 +205,7 @@ def until(run: Run, *states: str) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_real_process_learns_stops_and_goes_with_its_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLM_WORKER_NICE", "0")
     queue = RunQueue(limit=1)

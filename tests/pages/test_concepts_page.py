@@ -69,6 +69,7 @@ def test_every_chapter_opens_from_a_link_with_a_picture_and_its_sections(open_pa
     assert "releases" not in app.session_state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("short", SHORT)
 def test_every_answer_of_every_quiz_is_answered(open_page: Open, short: str) -> None:
     app = open_page("concepts", chapter=short)

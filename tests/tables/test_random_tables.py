@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def tables(draw: st.DrawFn) -> pd.DataFrame:
     return frame.infer_objects() if draw(st.booleans()) else frame
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(public=tables(), people=tables())
 def test_a_random_table_is_encoded_or_refused_by_us(public: pd.DataFrame, people: pd.DataFrame) -> None:
@@ -107,6 +109,7 @@ def test_random_files_are_read_or_refused_by_us(data: bytes, cut: int) -> None:
         assert 1 <= len(frame) <= 30 and 1 <= len(frame.columns) <= 5 and frame.size <= 100
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(public=tables(), people=tables(), kind=st.sampled_from(["auto", *KINDS]), seed=st.integers(0, 9))
 def test_a_random_table_is_fitted_and_privatised_or_refused_by_us(

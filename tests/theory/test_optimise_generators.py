@@ -34,6 +34,7 @@ def at_vertices(positions: np.ndarray) -> np.ndarray | None:
     return rounded if on_vertices else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("classes", "dimension"), [(2, 2), (4, 2), (2, 3), (4, 3), (6, 3)])
 def test_vertices_win_opposite_ones_first(classes: int, dimension: int) -> None:
     optimum = optimise_generators(classes, dimension, 4.0, generator=np.random.default_rng(31))
@@ -44,12 +45,14 @@ def test_vertices_win_opposite_ones_first(classes: int, dimension: int) -> None:
     assert {tuple(row) for row in found} == {tuple(-row) for row in found}  # every vertex with its opposite
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("classes", "dimension"), [(3, 2), (3, 3), (5, 3)])
 def test_odd_classes_reach_the_vertex_accuracy_and_not_more(classes: int, dimension: int) -> None:
     optimum = optimise_generators(classes, dimension, 4.0, generator=np.random.default_rng(32))
     assert close_to(optimum, vertex_accuracy_odd(4.0, classes))
 
 
+@pytest.mark.slow
 def test_a_fifth_class_in_the_plane_takes_the_centre() -> None:
     """Four vertices for five classes: the centre beats doubling a vertex, by a clear margin."""
     optimum = optimise_generators(5, 2, 8.0, generator=np.random.default_rng(33))

@@ -52,6 +52,7 @@ def test_matches_high_precision(classes: int) -> None:
     np.testing.assert_allclose(vertex_accuracy(EPSILONS, classes), exact, rtol=1e-12, atol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.0, 1e-6, 1.0, 14.0, 24.0, 30.0, 100.0])
 def test_matches_high_precision_for_ten_thousand_classes(epsilon: float) -> None:
     assert vertex_accuracy(epsilon, 10_000) == pytest.approx(float(paper_formula(epsilon, 10_000)), rel=1e-12, abs=0)

@@ -14,6 +14,7 @@ def test_architectures_are_the_papers() -> None:
     assert clean_classifier(PRESETS["cifar10-crlm-none"], 10).hidden == ()
 
 
+@pytest.mark.slow
 def test_the_cards_accuracy_can_be_measured_again() -> None:
     # The smallest bundle. The stored numbers are float16, so the fit differs a little from the card's.
     name = "lending-vrlm-l5-eps15"

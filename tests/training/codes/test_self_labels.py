@@ -105,6 +105,7 @@ def test_codes_of_a_group_are_merged_first() -> None:
         merge_order(joint, groups[:4])
 
 
+@pytest.mark.slow
 def test_training_with_rounds_gives_nested_codes_and_repeats_itself() -> None:
     inputs, group = records()
     preset = QRLMPreset(dataset="lending_club", hidden=(16,), embedding=8, codes=9, epochs=8, batch_size=200)
