@@ -1,4 +1,4 @@
-"""What the frozen protocol was meant to reach, set before its runs, beside what it reached: for docs/results.md."""
+"""What the frozen protocols were meant to reach, set before their runs, beside what they reached: docs/results.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from benchmarks import summary
-from benchmarks.frozen import PROTOCOL
+from benchmarks.protocols import PROTOCOLS
 from benchmarks.summary import Cell
 from rlm_core.catalogue import CODES, DATASETS, TEST_SHARE
 from rlm_core.theory import krr_cap
@@ -42,34 +42,39 @@ AIMS = (
 
 
 def section() -> list[str]:
-    """Markdown lines: every aim with its cell, and private inference against its cap."""
+    """Markdown lines: every aim with its cell under each protocol that measured it, and private inference's cap."""
     lines = [
         "### Aims",
         "",
-        "Set before the runs. On people nobody had tested: the same cell on the test people of no earlier seed.",
+        "Set before the runs. Draws: the deviation between draws of the channel. Untested: the same cell on the test",
+        "people of no earlier seed.",
         "",
-        "| dataset | mechanism | ε | aim | reached | difference | between seeds | between draws | untested people |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| dataset | mechanism | ε | aim | protocol | reached | difference | between seeds | draws | untested |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    found, unseen = _cells("data_collection"), _cells("data_collection_unseen")
+    found = {number: _cells("data_collection", number) for number in PROTOCOLS}
+    unseen = {number: _cells("data_collection_unseen", number) for number in PROTOCOLS}
     for aim in AIMS:
         key = (aim.dataset, aim.mechanism, aim.epsilon)
-        lines.append(_row(aim, found.get(key), unseen.get(key)))
-    return [*lines, "", *_against_cap(found), ""]
+        rows = [_row(aim, found[each][key], unseen[each].get(key)) for each in PROTOCOLS if key in found[each]]
+        lines += rows or [f"{_start(aim)} | – | not measured | | | | |"]
+    return [*lines, "", *_against_cap(), ""]
 
 
-def _cells(experiment: str) -> dict[tuple[str, str, float], Cell]:
-    cells = (cell for cell in summary.cells(experiment) if cell.protocol == PROTOCOL)
+def _cells(experiment: str, protocol: int) -> dict[tuple[str, str, float], Cell]:
+    cells = summary.cells(experiment, protocol=protocol)
     return {(cell.dataset, cell.mechanism, cell.epsilon): cell for cell in cells}
 
 
-def _row(aim: Aim, cell: Cell | None, unseen: Cell | None) -> str:
-    start = f"| {DATASETS[aim.dataset].title} | {aim.mechanism} | {aim.epsilon:g} | {aim.percent:g}"
-    if cell is None:
-        return f"{start} | not measured | | | | |"
-    spread = [_within(cell.std, aim.std), _within(cell.draw_std, aim.draw_std)]
+def _start(aim: Aim) -> str:
+    return f"| {DATASETS[aim.dataset].title} | {aim.mechanism} | {aim.epsilon:g} | {aim.percent:g}"
+
+
+def _row(aim: Aim, cell: Cell, unseen: Cell | None) -> str:
+    spread = f"{_within(cell.std, aim.std)} | {_within(cell.draw_std, aim.draw_std)}"
     other = "" if unseen is None else f"{unseen.mean:.1f}"
-    return f"{start} | **{cell.mean:.1f}** | {cell.mean - aim.percent:+.1f} | {spread[0]} | {spread[1]} | {other} |"
+    reached = f"**{cell.mean:.1f}** | {cell.mean - aim.percent:+.1f}"
+    return f"{_start(aim)} | {cell.protocol} | {reached} | {spread} | {other} |"
 
 
 def _within(value: float, most: float) -> str:
@@ -78,20 +83,30 @@ def _within(value: float, most: float) -> str:
     return f"{value:.1f} (at most {most:g}{'' if value <= most else ': missed'})"
 
 
-def _against_cap(found: dict[tuple[str, str, float], Cell]) -> list[str]:
-    """Private inference of MNIST: the share of cap × purity, purity being what ten codes have at ε = 1."""
-    few = found.get(("mnist", CODES, 1.0))
-    cells = [
-        cell for cell in _cells("private_inference").values() if (cell.dataset, cell.mechanism) == ("mnist", CODES)
-    ]
-    if few is None or not cells:
+def _against_cap() -> list[str]:
+    """Private inference: the share of cap × purity, purity being what as many codes as classes have at ε = 1."""
+    lines = []
+    for number in PROTOCOLS:
+        collected, classified = _cells("data_collection", number), _cells("private_inference", number)
+        for dataset in dict.fromkeys(name for name, mechanism, _ in classified if mechanism == CODES):
+            few = collected.get((dataset, CODES, 1.0))
+            if few is not None:
+                lines.append(_shares(dataset, number, few, classified))
+    if not lines:
         return []
-    shares = {
-        cell.epsilon: cell.mean / (few.mean * krr_cap(TEST_SHARE * cell.epsilon, len(DATASETS["mnist"].classes)))
-        for cell in sorted(cells, key=lambda cell: cell.epsilon)
-    }
-    told = ", ".join(f"{100 * share:.0f} % at ε = {epsilon:g}" for epsilon, share in shares.items())
+    aim = f"The aim was {100 * SHARE_OF_CAP:.0f} % in every column for MNIST."
     return [
-        f"Private inference, MNIST: of the cap of k-RR at ε_test times the {few.mean:.1f} % of ten codes, the aim was",
-        f"{100 * SHARE_OF_CAP:.0f} % in every column; reached are {told}.",
+        f"Private inference, against the cap of k-RR at ε_test times what ten codes reach at ε = 1. {aim}",
+        "",
+        *lines,
     ]
+
+
+def _shares(dataset: str, protocol: int, few: Cell, classified: dict[tuple[str, str, float], Cell]) -> str:
+    cells = [cell for (name, mechanism, _), cell in classified.items() if (name, mechanism) == (dataset, CODES)]
+    classes = len(DATASETS[dataset].classes)
+    shares = ", ".join(
+        f"{100 * cell.mean / (few.mean * krr_cap(TEST_SHARE * cell.epsilon, classes)):.0f} % at ε = {cell.epsilon:g}"
+        for cell in sorted(cells, key=lambda cell: cell.epsilon)
+    )
+    return f"- {DATASETS[dataset].title}, protocol {protocol}, of {few.mean:.1f} %: {shares}."

@@ -26,10 +26,10 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from device_routes import ROUTES
 from rlm_core import zoo
 from rlm_core.data.samples import cifar10_samples, loan_examples, mnist_samples
 from rlm_core.types import FloatArray
+from server.device_routes import ROUTES
 
 RESULTS = Path(__file__).parent / "results" / "device.json"
 DIGIT, ROW, PHOTO = "mnist-vrlm-l7.5-eps13", "lending-vrlm-l10-eps21", "cifar10-qrlm-k48"
@@ -78,8 +78,8 @@ def main(options: argparse.Namespace) -> int:
         print("No Chromium found; set CHROMIUM to its path.")
         return 1
     load = os.getloadavg()[0]
-    with page(chromium) as there:
-        figures = measure(there, options.repeats)
+    with open_page(chromium) as page:
+        figures = measure(page, options.repeats)
     figures |= two_sides()
     note = f"processor time, headless Chromium; load {load:.1f} on {os.cpu_count()} cores before the run"
     result = {name: round(value, 4) for name, value in figures.items()} | {"note": note}
@@ -95,7 +95,7 @@ def main(options: argparse.Namespace) -> int:
     return 1 if (slow or late or figures["bytes_before_send"]) and options.check else 0
 
 
-def measure(there: Any, repeats: int) -> dict[str, float]:
+def measure(page: Any, repeats: int) -> dict[str, float]:
     """All figures, by name."""
     digit = mnist_samples().images[200].reshape(1, -1) / 255.0
     photo = cifar10_samples().images[60].reshape(1, -1) / 255.0
@@ -104,14 +104,14 @@ def measure(there: Any, repeats: int) -> dict[str, float]:
     row = table.transform(loan_examples().frame.iloc[:1]).astype(float)
     figures: dict[str, float] = {}
     for figure, name, x, count in (("mlp", DIGIT, digit, 200), ("row", ROW, row, 200), ("trunk", PHOTO, photo, 3)):
-        ours, torchs = in_turns(there, name, x, count, repeats)
+        ours, torchs = in_turns(page, name, x, count, repeats)
         figures |= {f"{figure}_ms": ours, f"{figure}_over_torch": ours / torchs}
-    noise = [processor_ms(there, NOISE, 3000, count=3000) for _ in range(repeats + 1)]
+    noise = [processor_ms(page, NOISE, 3000, count=3000) for _ in range(repeats + 1)]
     figures["noise_8_ms"] = statistics.median(noise[1:])
-    there.evaluate(LOAD, PAIRS)
+    page.evaluate(LOAD, PAIRS)
     pair, split = {"epsilon": 4.0}, {"epsilon": 4.0, "lam": 0.75}
-    figures["bytes_per_report"] = there.evaluate(REPORT, [PAIRS, digit[0].tolist(), 7, pair])
-    figures["bytes_per_report_of_numbers"] = there.evaluate(REPORT, [DIGIT, digit[0].tolist(), 7, split])
+    figures["bytes_per_report"] = page.evaluate(REPORT, [PAIRS, digit[0].tolist(), 7, pair])
+    figures["bytes_per_report_of_numbers"] = page.evaluate(REPORT, [DIGIT, digit[0].tolist(), 7, split])
     return figures
 
 
@@ -123,13 +123,13 @@ def two_sides() -> dict[str, float]:
     return figures
 
 
-def in_turns(there: Any, name: str, x: FloatArray, count: int, repeats: int) -> tuple[float, float]:
+def in_turns(page: Any, name: str, x: FloatArray, count: int, repeats: int) -> tuple[float, float]:
     """Milliseconds for one record: in the browser, and by torch. One turn first, to warm up."""
-    there.evaluate(LOAD, name)
+    page.evaluate(LOAD, name)
     model = zoo.load(name, "cpu")
     ours, torchs = [], []
     for _ in range(repeats + 1):
-        ours.append(processor_ms(there, ENCODE, [name, x[0].tolist(), count], count=count))
+        ours.append(processor_ms(page, ENCODE, [name, x[0].tolist(), count], count=count))
         start = time.thread_time()
         for _ in range(count):
             model.encode(x)
@@ -137,15 +137,15 @@ def in_turns(there: Any, name: str, x: FloatArray, count: int, repeats: int) -> 
     return statistics.median(ours[1:]), statistics.median(torchs[1:])
 
 
-def processor_ms(there: Any, script: str, argument: Any, *, count: int) -> float:
+def processor_ms(page: Any, script: str, argument: Any, *, count: int) -> float:
     """Processor time of the browser's page processes while a script runs, for each of its ``count`` rounds."""
-    before = processor_seconds(there.context.browser)
-    there.evaluate(script, argument)
-    return 1e3 * (processor_seconds(there.context.browser) - before) / count
+    before = processor_seconds(page.context.browser)
+    page.evaluate(script, argument)
+    return 1e3 * (processor_seconds(page.context.browser) - before) / count
 
 
 @contextmanager
-def page(chromium: str) -> Iterator[Any]:
+def open_page(chromium: str) -> Iterator[Any]:
     """A page of a server that serves the device's addresses."""
     from playwright.sync_api import sync_playwright
 

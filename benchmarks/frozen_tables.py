@@ -1,4 +1,4 @@
-"""The rows of the frozen protocol as a section of the results page: all test people, and those nobody had tested.
+"""The rows of the frozen protocols as a section of the results page: all test people, and those nobody had tested.
 
 Deviations between seeds and between draws of the channel stand apart: the first is about people and training, the
 second about the noise alone.
@@ -9,31 +9,38 @@ from __future__ import annotations
 import math
 
 from benchmarks import aims, summary
-from benchmarks.frozen import PROTOCOL, SEEDS
+from benchmarks.protocols import PROTOCOLS, Protocol
 from benchmarks.summary import Cell
 from rlm_core.catalogue import DATASETS, EXPERIMENTS
 
 INTRODUCTION = (
-    "## The frozen protocol",
+    "## The frozen protocols",
     "",
-    f"Seeds {', '.join(map(str, SEEDS))}, measured as `docs/protocol.md` had fixed before (`protocol` {PROTOCOL} of",
-    "the CSV files). A cell: mean over seeds of the mean over draws; standard deviation between seeds; between draws",
-    "of the channel within a seed; below, the cell on the test people whom no earlier seed had tested.",
-    "– where there is only one.",
+    "Measured as a page had fixed before: column `protocol` of the CSV files. A cell: mean over seeds of the mean over",
+    "draws; standard deviation between seeds; between draws of the channel within a seed; below, the cell on the test",
+    "people whom no seed had tested before the protocol. – where there is only one.",
     "",
 )
 
 
 def section() -> list[str]:
-    """Markdown lines; [] if nothing has been measured under the protocol yet."""
+    """Markdown lines; [] if nothing has been measured under a protocol yet."""
+    lines = [line for protocol in PROTOCOLS.values() for line in _of_one(protocol)]
+    return [*INTRODUCTION, *lines, *aims.section()] if lines else []
+
+
+def _of_one(protocol: Protocol) -> list[str]:
     lines: list[str] = []
     for name, facts in EXPERIMENTS.items():
-        cells = [cell for cell in summary.cells(name) if cell.protocol == PROTOCOL]
-        unseen = {(each.dataset, each.mechanism, each.epsilon): each for each in summary.cells(f"{name}_unseen")}
+        cells = summary.cells(name, protocol=protocol.number)
+        others = summary.cells(f"{name}_unseen", protocol=protocol.number)
+        unseen = {(each.dataset, each.mechanism, each.epsilon): each for each in others}
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             chosen = [cell for cell in cells if cell.dataset == dataset]
-            lines += [f"### {facts.title}, {DATASETS[dataset].title}", "", *_grid(chosen, unseen), ""]
-    return [*INTRODUCTION, *lines, *aims.section()] if lines else []
+            lines += [f"#### {facts.title}, {DATASETS[dataset].title}", "", *_grid(chosen, unseen), ""]
+    seeds = ", ".join(map(str, protocol.seeds))
+    heading = [f"### Protocol {protocol.number}: seeds {seeds}", "", f"Fixed in `{protocol.page}`.", ""]
+    return [*heading, *lines] if lines else []
 
 
 def _grid(cells: list[Cell], unseen: dict[tuple[str, str, float], Cell]) -> list[str]:

@@ -62,8 +62,8 @@ def main(options: argparse.Namespace) -> int:
                 failures += 1
                 bar.write(f"{trial}: {type(result).__name__}: {result}", file=sys.stderr)
             else:
-                said = written(result)
-                bar.write(f"{trial.dataset} {trial.mechanism} ε={trial.epsilon:g} seed {trial.seed}: {said}")
+                outcome = written(result)
+                bar.write(f"{trial.dataset} {trial.mechanism} ε={trial.epsilon:g} seed {trial.seed}: {outcome}")
             bar.update()
     for command in sorted(lacking):
         print(f"missing: {command}")

@@ -41,8 +41,8 @@ class Cell:
     """One mechanism on one dataset at one ε. Accuracies in percent; ``std`` is NaN for a single seed.
 
     A seed with several draws of the channel counts once, with their mean; ``std`` is between seeds, ``draw_std`` the
-    deviation between draws within a seed (root of the mean variance; NaN for single draws). Where rows of the
-    frozen protocol exist, older rows of the cell are left out.
+    deviation between draws within a seed (root of the mean variance; NaN for single draws). Where rows of a
+    newer protocol exist, older rows of the cell are left out.
 
     ``lam`` to ``version`` are as in the rows, as text; seeds that differ in one are joined with " / ".
     ``paper_mean`` and ``paper_std`` are None where the paper has no such cell.
@@ -89,15 +89,20 @@ class Cell:
         return round(self.mean, 2) >= round(self.paper_mean - deviations * self.paper_std, 2)
 
 
-def cells(experiment: str, folder: Path | None = None) -> list[Cell]:
-    """All cells of an experiment, by dataset and mechanism (the paper's in its order, then ours), ε falling from ∞."""
-    return list(_cells(experiment, folder, table.stamp(experiment, folder)))
+def cells(experiment: str, folder: Path | None = None, *, protocol: int | None = None) -> list[Cell]:
+    """All cells of an experiment, by dataset and mechanism (the paper's in its order, then ours), ε falling from ∞.
+
+    With ``protocol`` those of its rows alone; without, each cell is of the newest protocol that it has.
+    """
+    return list(_cells(experiment, folder, protocol, table.stamp(experiment, folder)))
 
 
 @lru_cache(maxsize=32)
-def _cells(experiment: str, folder: Path | None, stamp: tuple[str, int, int]) -> list[Cell]:
+def _cells(experiment: str, folder: Path | None, protocol: int | None, stamp: tuple[str, int, int]) -> list[Cell]:
     groups: dict[tuple[str, str], dict[float, list[dict[str, str]]]] = {}
     for row in table.read(experiment, folder):
+        if protocol is not None and int(row["protocol"]) != protocol:
+            continue
         by_epsilon = groups.setdefault((row["dataset"], row["mechanism"]), {})
         by_epsilon.setdefault(float(row["epsilon"]), []).append(row)
 

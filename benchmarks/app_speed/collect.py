@@ -132,11 +132,11 @@ def thread_fit(queue: RunQueue, choice: Choice, task: Task) -> Any:
     """The same fit in a thread of this process; the answer ends it."""
     stopped, began = threading.Event(), threading.Event()
 
-    def tell(event: Event) -> None:
+    def on_event(event: Event) -> None:
         if not hasattr(event, "share"):
             began.set()
 
-    thread = threading.Thread(target=learn, args=(task, tell, stopped.is_set), daemon=True)
+    thread = threading.Thread(target=learn, args=(task, on_event, stopped.is_set), daemon=True)
     thread.start()
     began.wait()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.app_speed.load import running, visit
-from benchmarks.service.measure import RESULTS, asked, bodies, summary
+from benchmarks.service.measure import RESULTS, bodies, coffee_campaign, summary
 from benchmarks.service.phones import send_all
 from collection.store import Store
 
@@ -40,7 +40,7 @@ def main(options: argparse.Namespace) -> int:
 
 def slider() -> dict[str, Any]:
     """The median time of a move idle and during the load, on the server that ``rlm run`` starts."""
-    campaign = asked()
+    campaign = coffee_campaign()
     sent = bodies(campaign, 60 * RATE)
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder) / 'campaigns.db'}"

@@ -10,7 +10,8 @@ Who is in a trial, and with which ε, is as for every other mechanism of the sam
   to be told from others, not many counted: people to be classified send one of K codes by k-RR. In the data
   join too a record's own report is classified: see :data:`JOIN_CODES`.
 
-docs/protocol.md says what was chosen how. Rows of protocol 1 were measured by version 0.1.0.
+docs/protocol.md and docs/protocol-3.md say what was chosen how; what differs between them is in :data:`SINCE`. Rows of
+protocol 1 were measured by version 0.1.0.
 """
 
 from __future__ import annotations
@@ -63,6 +64,30 @@ RUNS = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Which run a trial takes its codes from, and from which ε on the network is a candidate (None: never)."""
+
+    run: str
+    network_from: float | None
+
+
+SINCE = {(3, "cifar10"): Setting(run="cifar10-qrlm-equal", network_from=None)}
+"""What a protocol changed, by its number and the dataset, in data collection and private inference."""
+
+
+def setting(experiment: str, dataset: str, protocol: int = 1) -> Setting:
+    """The setting of the newest protocol up to this one that has changed it.
+
+    >>> setting("data_collection", "cifar10", 2).run, setting("data_collection", "cifar10", 3).run
+    ('cifar10-qrlm', 'cifar10-qrlm-equal')
+    """
+    changed = [number for number, name in SINCE if name == dataset and number <= protocol]
+    if changed and experiment in ("data_collection", "private_inference"):
+        return SINCE[max(changed), dataset]
+    return Setting(run=RUNS[experiment, dataset], network_from=NETWORK_FROM[dataset])
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Coded:
     """Fine codes and labels of everybody in a split, and how codes merge."""
@@ -87,9 +112,9 @@ class Coded:
 
 
 @lru_cache(maxsize=2)
-def coded(experiment: str, dataset: str, seed: int, runs: Path) -> Coded:
-    """Everybody's codes from the run of this experiment and seed."""
-    name = RUNS[experiment, dataset]
+def coded(experiment: str, dataset: str, seed: int, runs: Path, protocol: int = 1) -> Coded:
+    """Everybody's codes from the run of this experiment, seed and protocol."""
+    name = setting(experiment, dataset, protocol).run
     folder = runs / f"{name}-seed{seed}"
     if not (folder / "codes.json").is_file():
         raise MissingRun(f"rlm train {name} --seed {seed} --out {runs}")
@@ -115,16 +140,17 @@ def coded(experiment: str, dataset: str, seed: int, runs: Path) -> Coded:
 
 def collection(trial: Trial, runs: Path) -> Answers:
     """Table 1: everybody sends one set of pairs (code, label); clean records are classified."""
-    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
+    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs, trial.protocol)
     k, generator = everybody.codes_for(trial.epsilon), trial.generator()
     reports = collect_pairs(everybody, k, trial.epsilon, generator)
     fitted, merge = fit(everybody, reports), everybody.run.merge(k)
-    right = [tuple(fitted.predict(merge[fine]) == labels for fine, labels in (everybody.valid, everybody.test))]
-    if trial.epsilon >= NETWORK_FROM[trial.dataset]:
+    correct = [tuple(fitted.predict(merge[fine]) == labels for fine, labels in (everybody.valid, everybody.test))]
+    network_from = setting(trial.experiment, trial.dataset, trial.protocol).network_from
+    if network_from is not None and trial.epsilon >= network_from:
         network = CodeNetwork(classes=everybody.classes, seed=trial.seed).fit(
             reports, everybody.features["mechanism_train"], merge[everybody.prior], everybody.frequencies(k)
         )
-        right.append(
+        correct.append(
             tuple(
                 network.predict(everybody.features[part]) == labels
                 for part, labels in (
@@ -133,8 +159,10 @@ def collection(trial: Trial, runs: Path) -> Answers:
                 )
             )
         )
-    estimates = [answered(trial.epsilon, valid, generator) for valid, _ in right] if len(right) > 1 else [1.0]
-    return _answers(trial, everybody, right[int(np.argmax(estimates))][1], k)
+    estimates = (
+        [estimated_accuracy(trial.epsilon, valid, generator) for valid, _ in correct] if len(correct) > 1 else [1.0]
+    )
+    return _answers(trial, everybody, correct[int(np.argmax(estimates))][1], k)
 
 
 def fit(everybody: Coded, reports: PairSets) -> CodeClassifier:
@@ -142,9 +170,9 @@ def fit(everybody: Coded, reports: PairSets) -> CodeClassifier:
     return labels_of_codes(reports, everybody.frequencies(reports.codes))
 
 
-def answered(epsilon: float, right: BoolArray, generator: np.random.Generator) -> float:
+def estimated_accuracy(epsilon: float, correct: BoolArray, generator: np.random.Generator) -> float:
     """The private validation's estimate from the members' correct-or-not bits."""
-    group = ask_group(epsilon, (right.astype(np.float64), np.ones(len(right), dtype=np.int64)), generator)
+    group = ask_group(epsilon, (correct.astype(np.float64), np.ones(len(correct), dtype=np.int64)), generator)
     return group(lambda bits: bits.astype(np.int64)).estimate
 
 
@@ -163,7 +191,7 @@ def inference(trial: Trial, runs: Path, share: float) -> Answers:
     better (Kairouz et al. 2016), and the accuracy is the cap e^ε/(e^ε + K − 1) times the purity of the codes, about.
     Nobody is asked which k is best: the validation group sends nothing here.
     """
-    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
+    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs, trial.protocol)
     generator = trial.generator()
     collected, k = everybody.codes_for(trial.epsilon), everybody.classes
     fitted = fit(everybody, collect_pairs(everybody, collected, trial.epsilon, generator))
@@ -172,8 +200,8 @@ def inference(trial: Trial, runs: Path, share: float) -> Answers:
     fine, labels = everybody.test
     sent = channel.simulate(np.eye(k)[everybody.run.merge(k)[fine]], generator=generator)
     belief = code_posterior(channel.log_density_pairs(sent, np.eye(k)), everybody.frequencies(k))
-    right = (belief @ table).argmax(axis=1) == labels
-    return _answers(trial, everybody, right, k)
+    correct = (belief @ table).argmax(axis=1) == labels
+    return _answers(trial, everybody, correct, k)
 
 
 def coarser_table(everybody: Coded, table: FloatArray, collected: int, k: int) -> FloatArray:
@@ -186,7 +214,7 @@ def coarser_table(everybody: Coded, table: FloatArray, collected: int, k: int) -
 def novel(trial: Trial, runs: Path) -> Row:
     """Table 2: the codes of nines and of others are counted from their sets; a code is a nine if more nines have it."""
     start = time.perf_counter()
-    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
+    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs, trial.protocol)
     fine, labels = everybody.train
     k = everybody.codes_for(trial.epsilon)
     codes, generator = everybody.run.merge(k)[fine], trial.generator()
@@ -197,13 +225,13 @@ def novel(trial: Trial, runs: Path) -> Row:
         reports = PairSets(members=members, epsilon=trial.epsilon, codes=1, classes=k)
         shares.append(expectation_maximisation(reports, [1.0]).table[0] * (labels == label).mean())
     fitted = CodeClassifier(table=np.stack(shares, axis=1))
-    right = fitted.predict(everybody.run.merge(k)[everybody.test[0]]) == everybody.test[1]
-    return _answers(trial, everybody, right, k).row(trial, start)
+    correct = fitted.predict(everybody.run.merge(k)[everybody.test[0]]) == everybody.test[1]
+    return _answers(trial, everybody, correct, k).row(trial, start)
 
 
 def one_hot_people(trial: Trial, runs: Path) -> People:
     """Table 3: people whose private columns are a code, as any mechanism's people."""
-    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs)
+    everybody = coded(trial.experiment, trial.dataset, trial.seed, runs, trial.protocol)
     k = everybody.codes_for(trial.epsilon) if trial.epsilon >= 4.0 else JOIN_CODES
     train, valid, test = (
         (np.eye(k)[everybody.run.merge(k)[fine]], labels)
@@ -218,9 +246,9 @@ def one_hot_people(trial: Trial, runs: Path) -> People:
     return People(make=make, train=train, valid=valid, test=test, classes=everybody.classes, hidden=((),), facts=facts)
 
 
-def _answers(trial: Trial, everybody: Coded, right: BoolArray, k: int) -> Answers:
+def _answers(trial: Trial, everybody: Coded, correct: BoolArray, k: int) -> Answers:
     people = People(
-        make=_nothing,
+        make=_no_mechanism,
         train=everybody.train,  # type: ignore[arg-type]  # codes instead of vectors: only their number is used
         valid=everybody.valid,  # type: ignore[arg-type]
         test=everybody.test,  # type: ignore[arg-type]
@@ -229,8 +257,8 @@ def _answers(trial: Trial, everybody: Coded, right: BoolArray, k: int) -> Answer
         facts={"latent_dim": k, "radius": 1.0, "epsilon_pretraining": "none"},
     )
     budget = {} if math.isinf(trial.epsilon) else {"epsilon_x": trial.epsilon, "epsilon_y": 0.0}
-    return Answers(right=right, people=people, columns=budget)
+    return Answers(correct=correct, people=people, columns=budget)
 
 
-def _nothing(epsilon_x: float) -> RLM:
+def _no_mechanism(epsilon_x: float) -> RLM:
     raise ValueError(f"Expected no mechanism to be made here, got epsilon_x={epsilon_x:g}.")

@@ -38,9 +38,9 @@ def collection(trial: Trial, runs: Path) -> Answers:
     if math.isinf(trial.epsilon):
         raise ValueError("Expected a finite epsilon: without LDP nothing is joint.")
     people = participants.learnt(RUNS[trial.dataset], trial.seed, runs)
-    right, radius = (two_classes if people.classes == 2 else many_classes)(trial, people)
+    correct, radius = (two_classes if people.classes == 2 else many_classes)(trial, people)
     columns = {"epsilon_x": trial.epsilon, "epsilon_y": 0.0, "radius": radius}
-    return Answers(right=right, people=people, columns=columns)
+    return Answers(correct=correct, people=people, columns=columns)
 
 
 def two_classes(trial: Trial, people: People) -> tuple[BoolArray, float]:

@@ -46,7 +46,9 @@ def learnt(name: str, seed: int, runs: Path) -> People:
     model, preset = model_from_run(run), PRESETS[name]
     dataset = load(preset.dataset)
     split = preset_split(dataset, preset, seed)
-    train, valid, test = (_asked(preset, representations(model, dataset, split, part)) for part in CLASSIFIER_PARTS)
+    train, valid, test = (
+        _labels_of_experiment(preset, representations(model, dataset, split, part)) for part in CLASSIFIER_PARTS
+    )
     prior = representations(model, dataset, split, "mechanism_train")[0]
     chosen = np.random.default_rng(seed).permutation(len(prior))[:PRIOR_ROWS]
     clip = L1Clip(radius=preset.radius)
@@ -90,13 +92,15 @@ def raw(name: str, mechanism: str, seed: int, *, everyone: bool = False) -> Peop
     if isinstance(dataset, LoanTable):
         return _raw_loans(dataset, split, preset, mechanism)
     pixels = {part: dataset.select(split, part) for part in CLASSIFIER_PARTS}
-    train, valid, test = (_asked(preset, (as_features(x).astype(np.float64), y)) for x, y in pixels.values())
+    train, valid, test = (
+        _labels_of_experiment(preset, (as_features(x).astype(np.float64), y)) for x, y in pixels.values()
+    )
     others, their_labels = dataset.select(split, "mechanism_train")
-    seen = as_features(others)
-    bounds = Bounds(low=tuple(seen.min(0).tolist()), high=tuple(seen.max(0).tolist()))
-    longest = float(np.sqrt(np.vecdot(seen, seen)).max())
+    public = as_features(others)
+    bounds = Bounds(low=tuple(public.min(0).tolist()), high=tuple(public.max(0).tolist()))
+    longest = float(np.sqrt(np.vecdot(public, public)).max())
     if everyone:
-        train = np.concatenate([train[0], seen]), np.concatenate([train[1], their_labels])
+        train = np.concatenate([train[0], public]), np.concatenate([train[1], their_labels])
     return People(
         make=lambda epsilon_x: _for_pictures(mechanism, epsilon_x, bounds, longest),
         train=train,
@@ -117,7 +121,9 @@ def features(name: str, seed: int) -> People:
         return raw(name, "Laplace", seed)
     dataset = load("cifar10")
     split = preset_split(dataset, preset, seed)
-    train, valid, test = (_asked(preset, picture_features(dataset, split, part)) for part in CLASSIFIER_PARTS)
+    train, valid, test = (
+        _labels_of_experiment(preset, picture_features(dataset, split, part)) for part in CLASSIFIER_PARTS
+    )
     return People(
         make=_nothing_to_release,
         train=train,
@@ -151,7 +157,7 @@ def _noise_in_training(preset: Preset) -> float | str:
     return last if first is None else f"{first:g} to {last:g}"
 
 
-def _asked(preset: Preset, labelled: LABELLED) -> LABELLED:
+def _labels_of_experiment(preset: Preset, labelled: LABELLED) -> LABELLED:
     """Labels as the experiment asks for them: in the novel-class experiment, 9 or not."""
     x, y = labelled
     return (x, (y == NOVEL_CLASS).astype(np.int64)) if preset.split == "novel_class" else (x, y)

@@ -20,7 +20,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from benchmarks import table
-from benchmarks.experiments import participants, private_inference
+from benchmarks.experiments import participants
+from benchmarks.experiments.classified_reports import classify_reports, split_budget
 from benchmarks.experiments.protocol import Trial, row
 from benchmarks.table import Row
 from rlm_core.training.paper_settings import PAPER
@@ -71,8 +72,8 @@ def measure(trial: Trial, runs: Path) -> Row:
     """The private validation's estimate for one candidate."""
     start = time.perf_counter()
     people = participants.learnt(trial.mechanism, trial.seed, runs)
-    _, estimate = private_inference.classify_reports(trial, people)
-    return row(trial, people, estimate, start, budget=private_inference.split_budget(trial))
+    _, estimate = classify_reports(trial, people)
+    return row(trial, people, estimate, start, budget=split_budget(trial))
 
 
 def chosen(dataset: str, epsilon: float, seed: int, *, among: Collection[str] | None = None) -> str:

@@ -88,10 +88,10 @@ def ask_group(epsilon: float, valid: LABELLED, generator: np.random.Generator) -
     inputs, labels = valid
 
     def validate(predict: Predict) -> PrivateAccuracy:
-        right = (predict(inputs) == labels).astype(np.int64)
+        correct = (predict(inputs) == labels).astype(np.int64)
         if not math.isinf(epsilon):
-            right = RandomisedResponse(epsilon=epsilon, classes=2).simulate(right, generator=generator)
-        return private_accuracy(right, epsilon=epsilon)
+            correct = RandomisedResponse(epsilon=epsilon, classes=2).simulate(correct, generator=generator)
+        return private_accuracy(correct, epsilon=epsilon)
 
     return validate
 
@@ -129,22 +129,22 @@ class Answers:
     """What a trial came to, record by record, so that it can also be read for some of the test people.
 
     Args:
-        right: (n,) whether each test person was classified rightly.
+        correct: (n,) whether each test person was classified correctly.
         people: who took part.
         columns: further columns of the result row.
     """
 
-    right: BoolArray = field(repr=False)
+    correct: BoolArray = field(repr=False)
     people: People = field(repr=False)
     columns: dict[str, Any]
 
     def row(self, trial: Trial, start: float) -> Row:
         """Of all test people."""
-        return row(trial, self.people, float(self.right.mean()), start, **self.columns)
+        return row(trial, self.people, float(self.correct.mean()), start, **self.columns)
 
     def row_among(self, trial: Trial, start: float, chosen: BoolArray) -> Row:
         """Of the test people ``chosen`` (n,), in a table of its own: the experiment's name and "_unseen"."""
-        whole = replace(self, right=self.right[chosen]).row(trial, start)
+        whole = replace(self, correct=self.correct[chosen]).row(trial, start)
         return replace(whole, experiment=f"{trial.experiment}_unseen", test_rows=int(chosen.sum()))
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from benchmarks.frozen import PROTOCOL, SEEDS
+from benchmarks.protocols import protocol_of
 from rlm_core import zoo
 from rlm_core.types import FloatArray, IntArray
 
@@ -31,9 +31,9 @@ class CodedPeople:
 
 
 def origin(dataset: str) -> dict[str, int]:
-    """Seed and protocol of a row about a dataset's shipped codes: the frozen protocol's if the seed is one of its."""
+    """Seed of a dataset's shipped codes, and the protocol that it belongs to."""
     seed = zoo.card(zoo.choose_codes(dataset, 1.0)).seed
-    return {"seed": seed, "protocol": PROTOCOL if seed in SEEDS else 1}
+    return {"seed": seed, "protocol": protocol_of(seed)}
 
 
 def coded_people(dataset: str, epsilon: float, reports: int | None = None) -> CodedPeople:

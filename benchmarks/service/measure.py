@@ -100,7 +100,7 @@ def database(kind: str, options: argparse.Namespace) -> Figures:
 
 def load(server: Server, folder: Path, reports: int) -> Figures:
     """Reports a second and the 99th percentile, beside the route that stores nothing."""
-    store, campaign = Store(server.url), asked()
+    store, campaign = Store(server.url), coffee_campaign()
     made = store.create(campaign)
     file = folder / "load"
     file.write_bytes(bodies(campaign, 1)[0])
@@ -132,7 +132,7 @@ def load(server: Server, folder: Path, reports: int) -> Figures:
 
 def kills(server: Server, victims: list[Any], folder: Path, options: argparse.Namespace) -> Figures:
     """kill -9 in the middle of the load; afterwards every acknowledged report is there, once."""
-    store, campaign = Store(server.url), asked()
+    store, campaign = Store(server.url), coffee_campaign()
     made = store.create(campaign)
     generator, total, done = np.random.default_rng(0), 0, 0
     expected: set[bytes] = set()
@@ -175,20 +175,20 @@ def people(store: Store, campaign_id: str) -> int:
 
 
 def coverages(rooms: int) -> Figures:
-    """Of every kind and size: the line with the lowest share, and the mean."""
+    """Of every kind and size: the lines with the lowest and the highest share, and the mean."""
     found: Figures = {"rooms": rooms}
     worst, highest = 1.0, 0.0
     for kind in campaigns():
         for count in PEOPLE:
             shares = coverage(kind, count, rooms)
-            found[f"{kind}, {count}"] = {"lowest": float(shares.min()), "mean": round(float(shares.mean()), 4)}
-            worst = min(worst, float(shares.min()))
-            highest = max(highest, float(shares.mean()) if count >= 300 else 0.0)
-            print(f"{kind}, {count}: {shares.min():.3f} to {shares.max():.3f}", file=sys.stderr, flush=True)
+            low, high = float(shares.min()), float(shares.max())
+            found[f"{kind}, {count}"] = {"lowest": low, "highest": high, "mean": round(float(shares.mean()), 4)}
+            worst, highest = min(worst, low), max(highest, high if count >= 300 else 0.0)
+            print(f"{kind}, {count}: {low:.3f} to {high:.3f}", file=sys.stderr, flush=True)
     return {"worst": round(worst, 4), "highest_from_300": round(highest, 4)} | found
 
 
-def asked() -> Campaign:
+def coffee_campaign() -> Campaign:
     """Yes or no, at ε = 1."""
     question = OneOf(text="Do you like coffee?", answers=("no", "yes"))
     return Campaign(title="Load", question=question, epsilon=1.0, people=1000, closes=int(time.time()) + 86400)

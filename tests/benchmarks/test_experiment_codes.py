@@ -70,25 +70,25 @@ def test_collection_learns_the_labels_of_codes(made_up: codes.Coded, epsilon: fl
     assert least < row.accuracy < 98 and row.mechanism == "Q-RLM"
     assert row.latent_dim == made_up.codes_for(epsilon) and row.lam == ""
     again = codes.collection(trial("data_collection", epsilon), Path("unused"))
-    assert row.accuracy == pytest.approx(100 * again.right.mean(), abs=1e-3)  # the noise is the trial's
+    assert row.accuracy == pytest.approx(100 * again.correct.mean(), abs=1e-3)  # the noise is the trial's
     other = codes.collection(replace(trial("data_collection", epsilon), draw=1), Path("unused"))
-    assert math.isinf(epsilon) or other.right.shape == again.right.shape
+    assert math.isinf(epsilon) or other.correct.shape == again.correct.shape
 
 
 def test_a_row_among_some_people_counts_these(made_up: codes.Coded) -> None:
     cell = trial("data_collection", 4.0)
     answers = codes.collection(cell, Path("unused"))
-    chosen = np.arange(len(answers.right)) % 3 == 0
+    chosen = np.arange(len(answers.correct)) % 3 == 0
     row = answers.row_among(cell, 0.0, chosen)
     assert (row.experiment, row.test_rows) == ("data_collection_unseen", chosen.sum())
-    assert row.accuracy == pytest.approx(100 * answers.right[chosen].mean(), abs=1e-3)
+    assert row.accuracy == pytest.approx(100 * answers.correct[chosen].mean(), abs=1e-3)
 
 
 def test_inference_stays_below_the_cap_of_the_channel(made_up: codes.Coded) -> None:
     """k-RR among K codes: cap times purity (0.95 and a quarter of the rest), 5 standard errors of 2,000 people."""
     answers = codes.inference(trial("private_inference", 4.0), Path("unused"), 0.7)
     cap = math.exp(2.8) / (math.exp(2.8) + CLASSES - 1)
-    assert abs(answers.right.mean() - 0.9625 * cap) < 5 * math.sqrt(0.25 / 2_000)
+    assert abs(answers.correct.mean() - 0.9625 * cap) < 5 * math.sqrt(0.25 / 2_000)
     assert answers.people.facts["latent_dim"] == CLASSES
 
 

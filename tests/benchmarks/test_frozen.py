@@ -1,4 +1,4 @@
-"""The frozen protocol as a command: which trials, in which order, once each; and the joint report in an experiment."""
+"""The frozen protocols as a command: which trials, in which order, once each; and the joint report in an experiment."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from benchmarks import frozen, table
 from benchmarks.experiments import joint
 from benchmarks.experiments.protocol import Answers, People, Trial
+from benchmarks.protocols import PROTOCOLS, Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,7 +59,7 @@ def test_a_joint_report_teaches_the_collector(monkeypatch: pytest.MonkeyPatch, d
     found = people(classes)
     monkeypatch.setattr(joint.participants, "learnt", lambda *arguments: found)
     answers = joint.collection(cell(dataset), Path("unused"))
-    assert answers.right.mean() > 0.9
+    assert answers.correct.mean() > 0.9
     row = answers.row(cell(dataset), 0.0)
     assert (row.epsilon_x, row.epsilon_y, row.lam, row.protocol) == (4.0, 0.0, "", 2)
 
@@ -73,24 +74,30 @@ def test_what_the_report_is_about_comes_from_public_records() -> None:
     assert signed.constant == pytest.approx(joint.CONSTANT * signed.radius)
 
 
-def test_every_trial_of_the_protocol_is_new_and_there_once() -> None:
-    keys = [(stage.experiment, trial.key) for stage in frozen.STAGES for trial in stage.trials()]
-    assert len(keys) == len(set(keys))
-    assert {key[3] for _, key in keys} == {10, 11, 12} and {key[5] for _, key in keys} == {2}
-    codes = frozen.STAGES[0]
-    assert [trial.draw for trial in codes.trials((10,)) if trial.epsilon == 1.0] == [0, 1, 2, 3, 4]
-    assert [trial.draw for trial in codes.trials((10,)) if math.isinf(trial.epsilon)] == [0]
+def test_every_trial_of_a_protocol_is_new_and_there_once() -> None:
+    found = {
+        number: [(stage.experiment, trial.key) for stage in protocol.stages for trial in protocol.trials(stage)]
+        for number, protocol in PROTOCOLS.items()
+    }
+    for number, keys in found.items():
+        assert len(keys) == len(set(keys)) and {key[5] for _, key in keys} == {number}
+    assert {key[3] for _, key in found[2]} == {10, 11, 12} and {key[3] for _, key in found[3]} == {13, 14, 15}
+    codes = PROTOCOLS[2].trials(PROTOCOLS[2].stages[0], (10,))
+    assert [trial.draw for trial in codes if trial.epsilon == 1.0] == [0, 1, 2, 3, 4]
+    assert [trial.draw for trial in codes if math.isinf(trial.epsilon)] == [0]
 
 
 def test_what_is_there_is_not_measured_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(table, "RESULTS", tmp_path)
     monkeypatch.setattr(frozen, "train_for", lambda trial, runs: None)
-    right = np.arange(2_000) % 2 == 0
-    answers = Answers(right=right, people=people(2), columns={})
+    correct = np.arange(2_000) % 2 == 0
+    answers = Answers(correct=correct, people=people(2), columns={})
     experiment = SimpleNamespace(answers=lambda trial, runs: answers)
     monkeypatch.setattr(frozen, "import_module", lambda name: experiment)
-    monkeypatch.setattr(frozen, "unseen_people", lambda *arguments: right)
-    options = argparse.Namespace(runs=tmp_path, dataset=["mnist"], mechanism=["Q-RLM"], seed=[11], list=False)
+    monkeypatch.setattr(frozen, "unseen_people", lambda *arguments: correct)
+    options = argparse.Namespace(
+        runs=tmp_path, dataset=["mnist"], mechanism=["Q-RLM"], seed=[11], protocol=None, list=False
+    )
     assert frozen.main(options) == 0
     rows = table.read("data_collection", tmp_path)
     assert len(rows) == 31 and {row["accuracy"] for row in rows} == {"50.0"}
@@ -99,6 +106,7 @@ def test_what_is_there_is_not_measured_again(monkeypatch: pytest.MonkeyPatch, tm
     assert frozen.main(options) == 0
 
 
-def test_the_page_says_the_seeds_and_the_command() -> None:
-    page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
-    assert "python -m benchmarks frozen" in page and "Seeds 10, 11, 12" in page
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=str)
+def test_the_page_says_the_seeds_and_the_command(protocol: Protocol) -> None:
+    page = (ROOT / protocol.page).read_text(encoding="utf-8")
+    assert "python -m benchmarks frozen" in page and f"Seeds {', '.join(map(str, protocol.seeds))}" in page

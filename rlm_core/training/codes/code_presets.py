@@ -25,6 +25,8 @@ class QRLMPreset:
         corruption: share of a loan's columns that a view replaces.
         groups, rounds: the codes label themselves anew: into how many groups, in how many rounds (``self_labels``);
             no rounds leave them as they are.
+        equal: the classes are known to be equally frequent, so the groups are kept so.
+        starts: k-means from which rounds begin; the one about whose groups views agree most is kept.
         contrast: how pure codes are expected to be (see ``choice``).
         share: the part of the training set that the mechanism gets (the paper's η).
     """
@@ -45,6 +47,8 @@ class QRLMPreset:
     contrast: float = 1.0
     groups: int = 0
     rounds: int = 0
+    equal: bool = False
+    starts: int = 1
 
 
 MNIST = QRLMPreset(dataset="mnist", hidden=(300, 150, 100), views=8, groups=10, rounds=4)
@@ -57,6 +61,7 @@ QRLM_PRESETS: dict[str, QRLMPreset] = {
     "mnist-qrlm": MNIST,
     "mnist-qrlm-novel": replace(MNIST, split="novel_class", epochs=10, rounds=0),
     "cifar10-qrlm": CIFAR10,
+    "cifar10-qrlm-equal": replace(CIFAR10, groups=10, rounds=8, equal=True, starts=6),
     "cifar10-qrlm-novel": replace(CIFAR10, split="novel_class", epochs=8),
     "lending-qrlm": LENDING,
     "lending-qrlm-join": replace(LENDING, split="data_join"),

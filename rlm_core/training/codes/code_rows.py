@@ -24,7 +24,7 @@ from rlm_core.data import (
 )
 from rlm_core.data.splits import TEST_SET_PARTS, Part
 from rlm_core.training.codes.code_presets import QRLMPreset
-from rlm_core.training.codes.pairs_of_views import Pairs, corrupted_rows, moved_digits
+from rlm_core.training.codes.pairs_of_views import Pairs, corrupted_rows, moved_pictures
 from rlm_core.training.crlm.features import FOLDER
 from rlm_core.training.crlm.neighbours import nearest_neighbours, neighbouring_views
 from rlm_core.training.crlm.picture_source import complete_views, read_view
@@ -76,7 +76,7 @@ class CodeData:
         images = np.ascontiguousarray(self.dataset.select(self.split, "mechanism_train")[0])
         pixels = torch.from_numpy(images.reshape(len(images), -1))  # (n, 784) in uint8
         generator = torch.Generator().manual_seed(self.split.seed)
-        return moved_digits(pixels, preset.views, generator), pixels.float().div(255)
+        return moved_pictures(pixels, preset.views, generator), pixels.float().div(255)
 
     def _features(self, part: Part, view: int) -> np.ndarray:
         folder = IMAGE_SETS["cifar10"].folder() / FOLDER

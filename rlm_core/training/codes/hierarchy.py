@@ -50,6 +50,16 @@ def merged_codes(order: list[tuple[int, int]], codes: int) -> IntArray:
     return np.unique(label, return_inverse=True)[1].astype(np.int64)
 
 
+def mutual_information(joint: ArrayLike) -> float:
+    """I(c; c′) in nats of a symmetric joint distribution (k, k): what merging keeps as much of as it can.
+
+    >>> mutual_information([[0.5, 0.0], [0.0, 0.5]]), mutual_information([[0.25, 0.25], [0.25, 0.25]])
+    (0.6931471805599453, 0.0)
+    """
+    p = finite("joint", joint)
+    return float(_xlogx(p).sum() - 2.0 * _xlogx(p.sum(axis=1)).sum())
+
+
 def _xlogx(values: FloatArray) -> FloatArray:
     return values * np.log(np.maximum(values, 1e-300))
 

@@ -14,7 +14,10 @@ from torch.nn import functional
 
 Pairs = Callable[[Tensor, torch.Generator], tuple[Tensor, Tensor]]
 
-SIDE = 28
+Shape = tuple[int, int]
+"""Height and width of a grey picture."""
+
+DIGIT: Shape = (28, 28)
 ROTATION = 0.35  # radians
 SHEAR = 0.35
 LOG_ZOOM = 0.22
@@ -23,8 +26,8 @@ ELASTIC = 0.06  # standard deviation of the displacement at 5 x 5 nodes, of half
 BLOCK = 2_000
 
 
-def moved_digits(pixels: Tensor, count: int, generator: torch.Generator) -> Pairs:
-    """Digits (n, 784) in uint8: both views are distorted copies of the digit, two of ``count`` made here.
+def moved_pictures(pixels: Tensor, count: int, generator: torch.Generator, shape: Shape = DIGIT) -> Pairs:
+    """Grey pictures (n, height·width) in uint8: both views are distorted copies, two of ``count`` made here.
 
     Making them once instead of for every pair takes a third of the time of training.
     """
@@ -32,9 +35,9 @@ def moved_digits(pixels: Tensor, count: int, generator: torch.Generator) -> Pair
         raise ValueError(f"Expected count > 1, got count={count}.")
     copies = torch.empty(len(pixels), count, pixels.shape[1], dtype=torch.uint8)
     for rows in torch.split(torch.arange(len(pixels)), BLOCK):
-        digits = pixels[rows].float().view(-1, 1, SIDE, SIDE)
+        pictures = pixels[rows].float().view(-1, 1, *shape)
         for copy in range(count):
-            copies[rows, copy] = distorted(digits, generator).flatten(1).round().to(torch.uint8)
+            copies[rows, copy] = distorted(pictures, generator).flatten(1).round().to(torch.uint8)
 
     def pairs(rows: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         where, shape = generator.device, (len(rows),)
@@ -49,9 +52,9 @@ def moved_digits(pixels: Tensor, count: int, generator: torch.Generator) -> Pair
     return pairs
 
 
-def distorted(digits: Tensor, generator: torch.Generator) -> Tensor:
-    """Random rotation, shear, zoom, shift and a smooth elastic displacement: (n, 1, 28, 28) to the same."""
-    n = len(digits)
+def distorted(pictures: Tensor, generator: torch.Generator) -> Tensor:
+    """Random rotation, shear, zoom, shift and a smooth elastic displacement: (n, 1, height, width) to the same."""
+    n, _, height, width = pictures.shape
 
     def uniform(*shape: int) -> Tensor:
         return torch.rand(n, *shape, generator=generator) * 2 - 1
@@ -61,10 +64,10 @@ def distorted(digits: Tensor, generator: torch.Generator) -> Tensor:
     rotation = torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()], dim=1).view(n, 2, 2)
     stretch = torch.stack([zoom[:, 0], shear, torch.zeros(n), zoom[:, 1]], dim=1).view(n, 2, 2)
     affine = torch.cat([rotation @ stretch, shift], dim=2)  # (n, 2, 3)
-    grid = functional.affine_grid(affine, [n, 1, SIDE, SIDE], align_corners=False)  # (n, 28, 28, 2)
+    grid = functional.affine_grid(affine, [n, 1, height, width], align_corners=False)  # (n, h, w, 2)
     nodes = torch.randn(n, 2, 5, 5, generator=generator) * ELASTIC
-    bend = functional.interpolate(nodes, size=SIDE, mode="bicubic", align_corners=True).permute(0, 2, 3, 1)
-    return functional.grid_sample(digits, grid + bend, align_corners=False)
+    bend = functional.interpolate(nodes, size=(height, width), mode="bicubic", align_corners=True).permute(0, 2, 3, 1)
+    return functional.grid_sample(pictures, grid + bend, align_corners=False)
 
 
 def corrupted_rows(table: Tensor, blocks: Sequence[tuple[int, int]], share: float) -> Pairs:

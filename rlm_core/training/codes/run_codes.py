@@ -27,6 +27,7 @@ from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training.codes.code_presets import QRLM_PRESETS, QRLMPreset
 from rlm_core.training.codes.code_rows import CodeData, code_data
 from rlm_core.training.codes.hierarchy import merged_codes
+from rlm_core.training.codes.pairs_of_views import DIGIT
 from rlm_core.training.codes.train_codes import train_codes
 from rlm_core.types import FloatArray, IntArray
 
@@ -57,6 +58,7 @@ def train_code_run(
         pairs,
         inputs,
         seed=seed,
+        picture=DIGIT if preset.dataset == "mnist" else None,
         device=pick_device(device),
         checkpoint=folder / "codes.checkpoint",
         progress=progress,

@@ -4,7 +4,7 @@ The k = 10 codes of the contrastive embedding are wrong about records that lie b
 its distorted copies they say different things, so a vote tells which records to trust:
 
     1. vote     the mean of what record and views are called; trusted where at least ``TRUST`` agree
-    2. teacher  a network of a kind that suits the records (for digits a small convolutional one) learns the trusted
+    2. teacher  a network of a kind that suits the records (for pictures a small convolutional one) learns the trusted
                 votes on distorted copies, and votes in the next round, where it learns on
     3. student  after the last round: the embedding of the encoder, which stays a plain network, learns the
                 teacher's votes beside its own contrastive objective
@@ -28,23 +28,15 @@ from torch.nn import functional
 from rlm_core.learning.loop import Batches, Progress, train
 from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training.codes.network import EmbeddingNetwork
-from rlm_core.training.codes.pairs_of_views import SIDE, Pairs
+from rlm_core.training.codes.pairs_of_views import Pairs, Shape
+from rlm_core.training.codes.self_votes import BATCH, BLOCK, Scores, best_names, feature_teacher, picture_teacher
 from rlm_core.training.crlm.nt_xent import nt_xent
 from rlm_core.types import FloatArray, IntArray
 
-TRUST = 0.8
-VIEWS = 2  # distorted copies that vote beside the record itself, which has half of the votes
-CLEAN = 0.25  # of a batch: the records themselves instead of a view
-TEACHER_EPOCHS = 2
-TEACHER_RATE = 2e-3
 STUDENT_EPOCHS = 8
 STUDENT_RATE = 1e-3
 SHARPNESS = 10.0  # of cosines as logits
 GROUP_FIRST = 20.0  # how far the group decides before the code within it
-BATCH = 250
-BLOCK = 4_096
-Scores = Callable[[Tensor], Tensor]
-"""Inputs (n, p) to a probability of each group (n, g)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,81 +64,46 @@ class Student(nn.Module):
         return self.logits(self.network(inputs))
 
 
-def digit_teacher(groups: int) -> nn.Module:
-    """A small convolutional network for pixels (n, 784)."""
-    network: nn.Module = nn.Sequential(
-        nn.Unflatten(1, (1, SIDE, SIDE)),
-        *(nn.Conv2d(1, 16, 5, stride=2, padding=2), nn.BatchNorm2d(16), nn.ReLU()),
-        *(nn.Conv2d(16, 48, 3, stride=2, padding=1), nn.BatchNorm2d(48), nn.ReLU()),
-        nn.Flatten(),
-        *(nn.Linear(48 * 49, 64), nn.BatchNorm1d(64), nn.ReLU()),
-        nn.Linear(64, groups),
-    )
-    return network.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
-
-
-def feature_teacher(width: int, groups: int) -> nn.Module:
-    """For features and tables (n, p): one wide hidden layer."""
-    return nn.Sequential(nn.Linear(width, 512), nn.BatchNorm1d(512), nn.ReLU(), nn.Linear(512, groups))
-
-
 def self_labelled(
     network: EmbeddingNetwork,
-    codes: Scores,
+    starts: Sequence[Scores],
     pairs: Pairs,
     inputs: Tensor,
     *,
     groups: int,
     rounds: int,
+    equal: bool = False,
     fine_codes: int,
     temperature: float,
     seed: int,
+    picture: Shape | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> SelfLabelled:
     """Rounds of the teacher, then the student, then fine codes within its groups; all on the processor.
 
     Args:
         network: the contrastive embedding; trained further, in place.
-        codes: what the ``groups`` codes of that embedding say, (n, p) to (n, g).
+        starts: what the ``groups`` codes of that embedding say, (n, p) to (n, g); of one or of several k-means.
         pairs: views of D₁'s records.
         inputs: D₁'s records (n, p).
         groups, rounds: how many groups, and how often the teacher learns and votes.
+        equal: the groups are known to be equally frequent.
         fine_codes: number of codes of the encoder.
         temperature: τ of the contrastive objective.
         seed: of weights, batches and centres.
+        picture: height and width where records are grey pictures; None for features and tables.
         progress: called as in every training.
     """
     generator = torch.Generator().manual_seed(seed)
-    votes = vote(codes, pairs, inputs, generator)
-    history: list[Progress] = []
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        digits = inputs.shape[1] == SIDE**2
-        teacher = digit_teacher(groups) if digits else feature_teacher(inputs.shape[1], groups)
+        teacher = feature_teacher(inputs.shape[1], groups) if picture is None else picture_teacher(groups, picture)
         student = Student(network, groups)
-
-    def said(block: Tensor) -> Tensor:
-        probabilities: Tensor = teacher(block).softmax(1)
-        return probabilities
-
-    for _ in range(rounds):
-        trusted = trusted_rows(votes)
-        history += train(
-            teacher,
-            _naming(pairs, inputs, votes.argmax(dim=1)),
-            Batches(train=trusted, valid=trusted[: 4 * BATCH], batch_size=BATCH),
-            epochs=TEACHER_EPOCHS,
-            learning_rate=TEACHER_RATE,
-            schedule="cosine",
-            generator=generator,
-            progress=progress,
-        )
-        teacher.eval()
-        votes = vote(said, pairs, inputs, generator)
+    named = best_names(teacher, starts, pairs, inputs, generator, rounds=rounds, equal=equal, progress=progress)
     rows = torch.arange(len(inputs))
-    history += train(
+    history = named.history + train(
         student,
-        _taught(pairs, inputs, votes, temperature),
+        _taught(pairs, inputs, named.votes, temperature),
         Batches(train=rows, valid=rows[: 4 * BATCH], batch_size=BATCH),
         epochs=STUDENT_EPOCHS,
         learning_rate=STUDENT_RATE,
@@ -156,23 +113,6 @@ def self_labelled(
     )
     encoder, of_group = codes_within_groups(student.eval(), inputs, fine_codes, seed=seed)
     return SelfLabelled(encoder=encoder, groups=of_group, history=history)
-
-
-def trusted_rows(votes: Tensor) -> Tensor:
-    """Rows whose first choice has at least ``TRUST`` of the votes, and at least the surer half of all rows."""
-    surest = votes.max(dim=1).values
-    return torch.nonzero(surest >= min(TRUST, surest.median().item()))[:, 0]
-
-
-@torch.no_grad()
-def vote(scores: Scores, pairs: Pairs, inputs: Tensor, generator: torch.Generator) -> Tensor:
-    """Half of the record itself, half of the mean of its views: (n, g)."""
-    blocks = []
-    for rows in torch.split(torch.arange(len(inputs)), BLOCK):
-        views = list(pairs(rows, generator))[:VIEWS]
-        said = sum(scores(view) for view in views) / len(views)
-        blocks.append((scores(inputs[rows]) + said) / 2)
-    return torch.cat(blocks)
 
 
 @torch.no_grad()
@@ -213,17 +153,6 @@ def shares(counts: IntArray | Sequence[int], total: int) -> list[int]:
     for number in np.argsort(np.floor(exact) - exact, kind="stable")[: total - dealt.sum()]:
         dealt[number] += 1
     return [int(each) for each in dealt]
-
-
-def _naming(pairs: Pairs, inputs: Tensor, names: Tensor) -> Callable[[nn.Module, Tensor, torch.Generator], Tensor]:
-    """Cross-entropy of the names that votes gave, on views and on some of the records themselves."""
-
-    def objective(network: nn.Module, rows: Tensor, generator: torch.Generator) -> Tensor:
-        view, _ = pairs(rows, generator)
-        clean = torch.rand(len(rows), 1, generator=generator) < CLEAN
-        return functional.cross_entropy(network(torch.where(clean, inputs[rows], view)), names[rows], reduction="none")
-
-    return objective
 
 
 def _taught(

@@ -18,13 +18,15 @@ from rlm_core.owner.encoder import MLPEncoder
 from rlm_core.training.codes.code_presets import QRLMPreset
 from rlm_core.training.codes.hierarchy import merge_order, merged_codes
 from rlm_core.training.codes.network import EmbeddingNetwork
-from rlm_core.training.codes.pairs_of_views import Pairs
-from rlm_core.training.codes.self_labels import Scores, self_labelled
+from rlm_core.training.codes.pairs_of_views import Pairs, Shape
+from rlm_core.training.codes.self_labels import self_labelled
+from rlm_core.training.codes.self_votes import Scores
 from rlm_core.training.crlm.nt_xent import nt_xent
 from rlm_core.types import FloatArray, IntArray
 
 JOINT_ROWS = 50_000  # pairs of views from which the joint distribution of codes is measured
 BLOCK = 4_096
+NEXT_START = 100  # between the seeds of two k-means
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,12 +49,14 @@ def train_codes(
     inputs: Tensor,
     *,
     seed: int,
+    picture: Shape | None = None,
     device: torch.device | str = "cpu",
     checkpoint: Path | None = None,
     progress: OnProgress | None = None,
 ) -> Codes:
     """Learn codes from the records of D₁, ``inputs`` (n, p). No label comes near this function.
 
+    ``picture`` is height and width where records are grey pictures.
     The network trains on ``device``; views stay where they are stored and follow batch by batch.
     k-means and the order of merges are the processor's.
     """
@@ -75,22 +79,31 @@ def train_codes(
     )
     network.eval()
     embedded = in_blocks(network, inputs, device=device, block=BLOCK)  # (n, d)
-    clusters = KMeans(preset.codes, n_init=1, max_iter=50, random_state=seed).fit(embedded.numpy())
-    encoder = network.cpu().with_centres(torch.from_numpy(clusters.cluster_centers_))
+    network.cpu()
     chosen = torch.randperm(len(inputs), generator=generator, device=device)[:JOINT_ROWS]
-    order = merge_order(joint_of_views(encoder, pairs, chosen, generator, preset.codes))
+
+    def coding(start: int) -> tuple[MLPEncoder, list[tuple[int, int]]]:
+        clusters = KMeans(preset.codes, n_init=1, max_iter=50, random_state=seed + NEXT_START * start)
+        centres = clusters.fit(embedded.numpy()).cluster_centers_
+        encoder = network.with_centres(torch.from_numpy(centres))
+        return encoder, merge_order(joint_of_views(encoder, pairs, chosen, generator, preset.codes))
+
     if not preset.rounds:
+        encoder, order = coding(0)
         return Codes(encoder=encoder, order=order, history=history)
+    codings = [coding(start) for start in range(preset.starts)]
     again = self_labelled(
         network,
-        _names(encoder, merged_codes(order, preset.groups)),
+        [_names(encoder, merged_codes(order, preset.groups)) for encoder, order in codings],
         pairs,
         inputs,
         groups=preset.groups,
         rounds=preset.rounds,
+        equal=preset.equal,
         fine_codes=preset.codes,
         temperature=preset.temperature,
         seed=seed,
+        picture=picture,
         progress=progress,
     )
     joint = joint_of_views(again.encoder, pairs, chosen, generator, len(again.groups))

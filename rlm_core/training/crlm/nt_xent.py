@@ -111,11 +111,11 @@ def contrastive(views: Views, *, temperature: float) -> Callable[[ContrastiveRLM
 
 
 def grouped_contrastive(
-    views: Views, *, temperature: float, groups: int, tell: Callable[[Tensor], None]
+    views: Views, *, temperature: float, groups: int, on_groups: Callable[[Tensor], None]
 ) -> Callable[[ContrastiveRLM, Any, torch.Generator], Tensor]:
     """The objective for DP-Adam: each example joins one of ``groups`` at random and is compared within it.
 
-    ``tell`` receives the group of every row that the network sees (``DPStep.group``). Validation is
+    ``on_groups`` receives the group of every row that the network sees (``DPStep.group``). Validation is
     the ordinary loss.
     """
     ordinary = contrastive(views, temperature=temperature)
@@ -128,7 +128,7 @@ def grouped_contrastive(
         whole = torch.isfinite(first).all(1) & torch.isfinite(second).all(1)  # (n,)
         first, second = first[whole], second[whole]
         group = torch.randint(groups, (len(first),), generator=generator, device=first.device)  # (n,)
-        tell(group.repeat(2))
+        on_groups(group.repeat(2))
         both = model.project(torch.cat([first, second]), generator)  # (2n, projection_dim)
         if len(first) == 0:  # a Poisson-sampled batch may be empty; no loss, but a graph for the step
             return both.sum(1)

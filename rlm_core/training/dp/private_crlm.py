@@ -70,7 +70,7 @@ def train_private_crlm(
     )
     history = train(
         model,
-        grouped_contrastive(cached_views, temperature=preset.temperature, groups=preset.groups, tell=step.group),
+        grouped_contrastive(cached_views, temperature=preset.temperature, groups=preset.groups, on_groups=step.group),
         replace(batches, steps_per_epoch=schedule.steps_per_epoch),
         epochs=schedule.epochs,
         learning_rate=preset.learning_rate,

@@ -14,7 +14,7 @@ from rlm_core.training.codes.choice import codes_for
 from rlm_core.training.codes.code_presets import QRLM_PRESETS, QRLMPreset
 from rlm_core.training.codes.hierarchy import merge_order, merged_codes
 from rlm_core.training.codes.network import EmbeddingNetwork
-from rlm_core.training.codes.pairs_of_views import corrupted_rows, distorted, moved_digits
+from rlm_core.training.codes.pairs_of_views import corrupted_rows, distorted, moved_pictures
 from rlm_core.training.codes.train_codes import train_codes
 from rlm_core.training.crlm.neighbours import neighbouring_views
 
@@ -88,14 +88,14 @@ def test_the_plain_network_names_the_nearest_centre() -> None:
 def test_views_of_digits_differ_but_keep_their_ink() -> None:
     pixels = torch.zeros(4, 28, 28, dtype=torch.uint8)
     pixels[:, 8:20, 10:18] = 255
-    pairs = moved_digits(pixels.view(4, -1), 3, generator())
+    pairs = moved_pictures(pixels.view(4, -1), 3, generator())
     first, second = pairs(torch.tensor([0, 1, 2, 3]), generator())
     assert first.shape == (4, 784) and (first != second).any(dim=1).all()
     assert ((first.sum(1) > 20) & (first.sum(1) < 400)).all() and 0 <= first.min() and first.max() <= 1
     again = distorted(torch.ones(2, 1, 28, 28), generator(3))
     assert torch.equal(again, distorted(torch.ones(2, 1, 28, 28), generator(3)))  # deterministic
     with pytest.raises(ValueError, match="count"):
-        moved_digits(pixels.view(4, -1), 1, generator())
+        moved_pictures(pixels.view(4, -1), 1, generator())
 
 
 def test_views_of_features_are_neighbours_and_views_of_rows_keep_whole_columns() -> None:
@@ -143,5 +143,5 @@ def test_codes_find_made_up_groups_and_training_is_deterministic(tmp_path: Path)
 
 def test_presets_name_their_split() -> None:
     for name, preset in QRLM_PRESETS.items():
-        suffix = {"data_collection": "qrlm", "novel_class": "novel", "data_join": "join"}[preset.split]
-        assert name.endswith(suffix)
+        named = {"novel": "novel_class", "join": "data_join"}.get(name.split("-")[-1], "data_collection")
+        assert preset.split == named and name.split("-")[1] == "qrlm"

@@ -5,6 +5,7 @@ Everything is seeded, so these tests give the same answer every time.
 
 from __future__ import annotations
 
+import copy
 import inspect
 from dataclasses import replace
 
@@ -13,11 +14,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from rlm_core.training.codes import self_labels
+from rlm_core.training.codes import self_labels, self_votes
 from rlm_core.training.codes.code_presets import QRLM_PRESETS, QRLMPreset
 from rlm_core.training.codes.hierarchy import merge_order, merged_codes
 from rlm_core.training.codes.network import EmbeddingNetwork
-from rlm_core.training.codes.self_labels import codes_within_groups, digit_teacher, self_labelled, vote
+from rlm_core.training.codes.self_labels import codes_within_groups, self_labelled
+from rlm_core.training.codes.self_votes import balanced, best_names, feature_teacher, name_anew, picture_teacher, vote
 from rlm_core.training.codes.train_codes import train_codes
 
 GROUPS = 3
@@ -63,7 +65,7 @@ def test_wrong_codes_are_put_right_without_a_label() -> None:
 
     before = agreement(codes(inputs).argmax(1).numpy(), group)
     found = self_labelled(
-        network(), codes, noisy_views(inputs), inputs,
+        network(), [codes], noisy_views(inputs), inputs,
         groups=GROUPS, rounds=3, fine_codes=9, temperature=0.2, seed=0,
     )  # fmt: skip
     fine = found.encoder(inputs).argmax(1).numpy()
@@ -82,7 +84,40 @@ def test_votes_doubt_what_views_are_not_agreed_about() -> None:
 
     votes = vote(sides, far_views, inputs, torch.Generator().manual_seed(0))
     assert votes[0].tolist() == [0.0, 1.0] and votes[1].tolist() == [0.25, 0.75]
-    assert votes[0].max() >= self_labels.TRUST > votes[1].max()
+    assert votes[0].max() >= self_votes.TRUST > votes[1].max()
+
+
+def test_balanced_votes_give_every_group_its_share_and_keep_the_order_within_a_group() -> None:
+    votes = torch.rand(600, 3, generator=torch.Generator().manual_seed(0)) ** 4 * torch.tensor([6.0, 1.0, 0.5])
+    votes = votes / votes.sum(dim=1, keepdim=True)
+    found = balanced(votes)
+    assert votes.sum(dim=0).max() > 1.5 * 200
+    assert torch.allclose(found.sum(dim=0), torch.full((3,), 200.0), rtol=0.01)
+    assert torch.allclose(found.sum(dim=1), torch.ones(600), atol=1e-5)
+    before, after = (votes[:, 0] / votes[:, 1]), (found[:, 0] / found[:, 1])  # all odds move by one factor
+    kept = votes.min(dim=1).values > 1e-3
+    assert (after / before)[kept].std() < 0.01 * (after / before)[kept].mean()
+
+
+def test_of_two_starts_the_one_that_views_agree_about_is_kept() -> None:
+    """One start names the groups, one names slices that views move records between."""
+    inputs, group = records(3000)
+
+    def groups(block: Tensor) -> Tensor:
+        return torch.nn.functional.one_hot(block[:, :GROUPS].argmax(1), GROUPS).float()
+
+    def slices(block: Tensor) -> Tensor:
+        return torch.nn.functional.one_hot((block[:, 5] > -0.1).long() + (block[:, 5] > 0.1).long(), GROUPS).float()
+
+    pairs, generator = noisy_views(inputs), torch.Generator().manual_seed(0)
+    torch.manual_seed(0)
+    teacher = feature_teacher(6, GROUPS)
+    alone = name_anew(copy.deepcopy(teacher), slices, pairs, inputs, generator, rounds=1)
+    found = best_names(teacher, [slices, groups], pairs, inputs, generator, rounds=1, equal=True)
+    assert found.agreement > alone.agreement + 0.5
+    assert agreement(found.votes.argmax(1).numpy(), group) > 0.97
+    with pytest.raises(ValueError, match="at least one start"):
+        best_names(teacher, [], pairs, inputs, generator, rounds=1)
 
 
 @torch.no_grad()
@@ -118,6 +153,6 @@ def test_training_with_rounds_gives_nested_codes_and_repeats_itself() -> None:
 
 
 def test_the_digits_teacher_takes_pixels_and_no_function_takes_labels() -> None:
-    assert digit_teacher(10)(torch.rand(4, 784)).shape == (4, 10)
+    assert picture_teacher(10)(torch.rand(4, 784)).shape == (4, 10)
     assert "labels" not in inspect.signature(self_labelled).parameters
     assert QRLM_PRESETS["mnist-qrlm"].rounds > 0 and QRLM_PRESETS["lending-qrlm"].rounds == 0

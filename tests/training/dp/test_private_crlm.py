@@ -86,12 +86,16 @@ def test_one_picture_moves_the_sum_by_at_most_twice_the_bound(size: float) -> No
 def test_a_picture_that_is_not_a_number_takes_no_part() -> None:
     batch = pictures(8)
     broken = torch.cat([batch[:5], torch.full((1, 2, 10), float("nan")), batch[5:]])
-    told: list[Tensor] = []
+    groups_seen: list[Tensor] = []
     losses = []
     for rows in (batch, broken):
-        objective = grouped_contrastive(_stored, temperature=0.2, groups=GROUPS, tell=told.append)
+        objective = grouped_contrastive(_stored, temperature=0.2, groups=GROUPS, on_groups=groups_seen.append)
         losses.append(objective(crlm().train(), rows, torch.Generator().manual_seed(0)))
-    assert torch.isfinite(losses[1]).all() and torch.equal(losses[0], losses[1]) and torch.equal(told[0], told[1])
+    assert (
+        torch.isfinite(losses[1]).all()
+        and torch.equal(losses[0], losses[1])
+        and torch.equal(groups_seen[0], groups_seen[1])
+    )
 
 
 def test_clipping_pictures_one_by_one_would_not_bound_it() -> None:
@@ -134,17 +138,17 @@ def test_values_depend_on_the_own_group_only() -> None:
 
 
 def test_the_objective_tells_the_groups_and_takes_an_empty_batch() -> None:
-    told: list[Tensor] = []
+    groups_seen: list[Tensor] = []
     objective = grouped_contrastive(
-        lambda batch, _: (batch[:, 0], batch[:, 1]), temperature=0.5, groups=GROUPS, tell=told.append
+        lambda batch, _: (batch[:, 0], batch[:, 1]), temperature=0.5, groups=GROUPS, on_groups=groups_seen.append
     )
     model, generator = crlm(), torch.Generator().manual_seed(0)
     assert objective(model, pictures(50), generator).shape == (50,)
-    assert torch.equal(told[0][:50], told[0][50:]) and set(told[0].tolist()) == {0, 1, 2}
+    assert torch.equal(groups_seen[0][:50], groups_seen[0][50:]) and set(groups_seen[0].tolist()) == {0, 1, 2}
     assert objective(model, pictures(0), generator).shape == (0,)
     model.eval()
     objective(model, pictures(5), generator)
-    assert len(told) == 2  # validation is the ordinary loss
+    assert len(groups_seen) == 2  # validation is the ordinary loss
 
 
 def test_training_spends_what_it_says() -> None:
