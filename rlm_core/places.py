@@ -22,13 +22,10 @@ def shipped_models() -> Path:
     return _inside_or_beside("_models", "models")
 
 
-def model_places() -> tuple[Path, ...]:
-    """The folders to look for a model in, in this order: those that ``RLM_MODELS`` names, then the shipped ones.
-
-    ``RLM_MODELS`` may name several folders, divided as ``PATH`` is (":" on Linux, ";" on Windows).
-    """
-    added = os.environ.get(MODELS_VARIABLE, "").split(os.pathsep)
-    return (*(Path(each).expanduser() for each in added if each), shipped_models())
+def added_models() -> tuple[Path, ...]:
+    """Further folders of mechanisms: those that ``RLM_MODELS`` names, divided as ``PATH`` is (":", on Windows ";")."""
+    named = os.environ.get(MODELS_VARIABLE, "").split(os.pathsep)
+    return tuple(Path(each).expanduser() for each in named if each)
 
 
 def app() -> Path:

@@ -11,8 +11,9 @@ Weights are stored in float16 (loading gives float32), each file with its SHA-25
 
 from typing import TYPE_CHECKING, Any
 
-from rlm_core.zoo.cards import Card, card, names
+from rlm_core.zoo.cards import Card, names
 from rlm_core.zoo.code_tree import choose_codes, code_name
+from rlm_core.zoo.lookup import card
 
 if TYPE_CHECKING:
     from rlm_core.zoo.model import Bundle, ZooModel, choose, load

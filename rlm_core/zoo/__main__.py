@@ -8,8 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlm_core.zoo.cards import Card, card, names, own_card, own_folders
+from rlm_core.zoo.cards import Card, names, own_card, own_folders
 from rlm_core.zoo.code_tree import FEWEST
+from rlm_core.zoo.lookup import card
 
 
 def row(about: Card) -> dict[str, object]:

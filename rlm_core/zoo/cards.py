@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import re
 import warnings
 from collections.abc import Iterator
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rlm_core.digest import digest_of
-from rlm_core.places import shipped_models
+from rlm_core.places import added_models, shipped_models
 from rlm_core.types import positive, quote
 
 MODELS = shipped_models()
@@ -27,8 +25,6 @@ OWN_FORMAT = "rlm-own/1"
 """Of the card in a folder that :meth:`rlm_core.LocalPrivatiser.save` wrote: another kind of mechanism."""
 
 ENCODER, DECODER, PREPROCESSOR = "encoder.safetensors", "decoder.safetensors", "preprocessor.json"
-PLACES = "RLM_MODELS"
-"""The environment variable with further folders of mechanisms, separated as in PATH."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +145,7 @@ def _check(card: Card) -> None:
 
 def places() -> list[Path]:
     """Where mechanisms are looked for: the shipped ones first, then what ``RLM_MODELS`` names."""
-    return [MODELS, *(Path(each) for each in os.environ.get(PLACES, "").split(os.pathsep) if each)]
+    return [MODELS, *added_models()]
 
 
 def names(dataset: str | None = None) -> list[str]:
@@ -191,24 +187,17 @@ def own_folders() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in reversed(found)}
 
 
-def card(name: str | Path) -> Card:
-    """The card of one mechanism, by its name or, as a ``Path``, by its folder; reads no weights."""
-    if isinstance(name, Path):
-        if not (name / "card.json").is_file():
-            raise ValueError(f"Expected a folder with a card.json, got {quote(str(name))}.")
-        return Card.read(name / "card.json")
-    if isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9][\w.+-]{0,99}", name) and name != TRUNK:
-        for place in places():
-            if (place / name / "card.json").is_file():
-                return Card.read(place / name / "card.json")
-        from rlm_core.zoo.code_tree import cut_card  # which reads cards itself
+def stored_card(name: str) -> Card | None:
+    """The card of a mechanism with a folder of its own, by its name; None if there is none of that name."""
+    if not is_name(name):
+        return None
+    found = (place / name / "card.json" for place in places())
+    return next((Card.read(path) for path in found if path.is_file()), None)
 
-        found = cut_card(name)
-        if found is not None:
-            return found
-    raise ValueError(
-        f"Expected a shipped mechanism in {', '.join(names())}, or a folder as a Path, got name={quote(name)}."
-    )
+
+def is_name(name: object) -> bool:
+    """Whether this may be the name of a mechanism."""
+    return isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9][\w.+-]{0,99}", name) is not None and name != TRUNK
 
 
 def encoder_card(about: Card) -> Card:
@@ -218,8 +207,10 @@ def encoder_card(about: Card) -> Card:
         return about
     if not isinstance(other, str) or Path(other).name != other:
         raise ValueError(f"Expected the name of a mechanism in encoder_of of {about.name}, got {quote(other)}.")
-    beside = about.folder.parent / other
-    owner = card(beside if (beside / "card.json").is_file() else other)
+    beside = about.folder.parent / other / "card.json"
+    owner = Card.read(beside) if beside.is_file() else stored_card(other)
+    if owner is None:
+        raise ValueError(f"Expected the mechanism {other}, whose encoder {about.name} has, got none of that name.")
     if ENCODER not in owner.files:
         raise ValueError(f"Expected {ENCODER} in the card of {owner.name}, which {about.name} takes it from.")
     return owner
@@ -239,23 +230,3 @@ def trunk_files(about: Card) -> dict[str, str]:
         return {"trunk.safetensors": files["trunk.safetensors"]}
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"Expected the card of the trunk {TRUNK} for {about.name}, got {quote(error)}.") from error
-
-
-def sha256(path: Path) -> str:
-    """Hexadecimal SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def verify(folder: Path, files: dict[str, str]) -> None:
-    """Compare every file with its checksum; raise with the name of the first that differs."""
-    for name, expected in files.items():
-        path = folder / name
-        if not path.is_file():
-            raise FileNotFoundError(f"Expected the file {name} of the model {folder.name}; it is missing.")
-        found = sha256(path)
-        if found != expected:
-            raise ValueError(
-                f"The file {name} of the model {folder.name} is damaged: expected SHA-256 {expected[:12]}…, "
-                f"got {found[:12]}…. Restore it (git checkout models/{folder.name}) or train it again."
-            )

@@ -18,7 +18,8 @@ from rlm_core.training.codes.code_presets import QRLM_PRESETS
 from rlm_core.training.codes.code_rows import code_data
 from rlm_core.training.codes.hierarchy import merge_order
 from rlm_core.training.codes.train_codes import JOINT_ROWS, joint_of_views
-from rlm_core.zoo.cards import Card, card, encoder_card
+from rlm_core.zoo.cards import Card, encoder_card
+from rlm_core.zoo.lookup import card
 from rlm_core.zoo.model import load, trained_part
 
 

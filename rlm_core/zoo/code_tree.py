@@ -33,7 +33,7 @@ def finest_codes(dataset: str) -> Card:
     >>> finest_codes("mnist").latent_dim
     96
     """
-    found = [about for about in map(cards.card, cards.names(dataset)) if _is_tree(about)]
+    found = [about for about in _shipped(dataset) if _is_tree(about)]
     if not found:
         raise ValueError(f"Expected codes with an order of merges for {dataset!r}, got none: see `rlm models tree`.")
     return max(found, key=lambda about: about.latent_dim)
@@ -101,7 +101,7 @@ def choose_codes(dataset: str, epsilon: float, reports: int | None = None) -> st
     >>> [choose_codes("mnist", epsilon) for epsilon in (1.0, 4.0, float("inf"))]
     ['mnist-qrlm-k10', 'mnist-qrlm-k42', 'mnist-qrlm-k96']
     """
-    shipped = [about for about in map(cards.card, cards.names(dataset)) if _collects_codes(about)]
+    shipped = [about for about in _shipped(dataset) if _collects_codes(about)]
     if not shipped:
         raise ValueError(f"Expected a dataset with codes, got dataset={dataset!r}.")
     finest = max(shipped, key=lambda about: about.latent_dim)
@@ -115,6 +115,10 @@ def choose_codes(dataset: str, epsilon: float, reports: int | None = None) -> st
     if _is_tree(finest):
         return f"{_family_of(finest)}-k{min(wanted, finest.latent_dim)}"
     return min(shipped, key=lambda about: abs(math.log(about.latent_dim / wanted))).name
+
+
+def _shipped(dataset: str) -> list[Card]:
+    return [about for about in map(cards.stored_card, cards.names(dataset)) if about is not None]
 
 
 def _family_of(about: Card) -> str:

@@ -18,7 +18,7 @@ from torch import nn
 from rlm_core.collector.code_decoder import CodeDecoder
 from rlm_core.collector.decoder import ImageDecoder, MLPDecoder, TableDecoder
 from rlm_core.data.loan_preprocessor import LoanPreprocessor
-from rlm_core.learning.device import pick_device
+from rlm_core.learning.device import in_blocks, pick_device
 from rlm_core.mechanism import RLM, rows
 from rlm_core.owner.clip import L1Clip
 from rlm_core.owner.encoder import MLPEncoder, TrunkEncoder
@@ -35,16 +35,16 @@ from rlm_core.zoo.cards import (
     ENCODER,
     PREPROCESSOR,
     Card,
-    card,
     encoder_card,
     trunk_files,
     trunk_folder,
-    verify,
 )
+from rlm_core.zoo.checksums import verify
+from rlm_core.zoo.lookup import card
 from rlm_core.zoo.pack import unpacked
 
 SIDE = 32  # of a CIFAR-10 picture
-BLOCK = 256  # records encoded or decoded at a time
+BLOCK = 256  # records encoded or decoded at a time; a GPU takes as many as fill it
 CODES = "Q-RLM"
 """The kind whose representation is one of k codes, as a one-hot vector."""
 CPU = torch.device("cpu")
@@ -81,6 +81,7 @@ class ZooModel:
     encoder: nn.Module = field(repr=False)
     decoder: nn.Module = field(repr=False)
     preprocessor: LoanPreprocessor | None = field(default=None, repr=False)
+    half: torch.dtype | None = None
 
     def mechanism(self, epsilon_x: float) -> RLM:
         """The RLM that releases representations at εx; any εx, whatever noise it was trained with."""
@@ -118,13 +119,13 @@ class ZooModel:
         inputs = torch.from_numpy(rows("x", x, self.card.input_dim)).float()
         if self.card.dataset == "cifar10":
             inputs = inputs.view(-1, SIDE, SIDE, 3).permute(0, 3, 1, 2)  # (n, 3, 32, 32)
-        return self._blockwise(self.encoder, inputs)
+        return self._blockwise(self.encoder, inputs, self.card.latent_dim)
 
     def decode(self, z_private: ArrayLike) -> FloatArray:
         """x̃ for each row: (n, d) to (n, input_dim). Post-processing: costs no budget."""
         inputs = torch.from_numpy(rows("z_private", z_private, self.card.latent_dim)).float()
-        decoded = self._blockwise(self.decoder.decode, inputs)
-        if self.card.dataset == "cifar10":
+        decoded = self._blockwise(self.decoder.decode, inputs, self.card.input_dim)
+        if self.card.dataset == "cifar10" and len(decoded):
             decoded = np.moveaxis(decoded, 1, -1).reshape(len(decoded), -1)  # back to rows of H, W, 3
         return decoded
 
@@ -150,20 +151,24 @@ class ZooModel:
             return one_hot
         return L1Clip(radius=self.card.radius)(values)  # float16 rounding may have left the ball
 
-    def _blockwise(self, network: Any, inputs: torch.Tensor) -> FloatArray:
-        with torch.inference_mode():
-            outputs = [network(block.to(self.device)).cpu() for block in torch.split(inputs, BLOCK)]
-        return torch.cat(outputs).double().numpy() if outputs else np.empty((0, self.card.latent_dim))
+    def _blockwise(self, network: Any, inputs: torch.Tensor, width: int) -> FloatArray:
+        if not len(inputs):
+            return np.empty((0, width))
+        return in_blocks(network, inputs, device=self.device, block=BLOCK, half=self.half).double().numpy()
 
 
-def load(name: str | Path, device: str = "auto") -> ZooModel:
+def load(name: str | Path, device: str = "auto", *, half: torch.dtype | None = None) -> ZooModel:
     """Load a mechanism, after comparing every file with its checksum.
 
     Args:
         name: one of :func:`rlm_core.zoo.names`, a cut of the finest codes (``mnist-qrlm-k23``), or, as a ``Path``, the
             folder of any other.
-        device: "auto" takes cuda, then mps, then cpu.
+        device: "auto" takes cuda, then mps, then cpu; "cuda:1" is that one.
+        half: ``torch.float16`` or ``torch.bfloat16`` to encode and decode in half precision, which a GPU does faster.
+            h is then rounded more coarsely; the guarantee holds for any h.
     """
+    if half not in (None, torch.float16, torch.bfloat16):
+        raise ValueError(f"Expected half in torch.float16, torch.bfloat16 and None, got half={half!r}.")
     about = card(name)
     verify(about.folder, about.files)
     where = pick_device(device)
@@ -186,6 +191,7 @@ def load(name: str | Path, device: str = "auto") -> ZooModel:
         preprocessor=LoanPreprocessor.from_json(table.read_text(encoding="utf-8"))
         if PREPROCESSOR in about.files
         else None,
+        half=half,
     )
 
 

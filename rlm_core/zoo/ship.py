@@ -24,7 +24,8 @@ from rlm_core.data.splits import PARTS, Part
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset
 from rlm_core.training.rows import preset_split
 from rlm_core.types import FloatArray
-from rlm_core.zoo.cards import MODELS, Card, sha256
+from rlm_core.zoo.cards import MODELS, Card
+from rlm_core.zoo.checksums import sha256
 from rlm_core.zoo.metrics import clean_accuracy
 from rlm_core.zoo.model import Bundle, ZooModel
 from rlm_core.zoo.model import load as load_model

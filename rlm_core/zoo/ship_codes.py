@@ -21,7 +21,8 @@ from rlm_core.data import LoanTable
 from rlm_core.data.splits import Part
 from rlm_core.training.codes.run_codes import CodeRun
 from rlm_core.types import IntArray
-from rlm_core.zoo.cards import DECODER, ENCODER, MODELS, PREPROCESSOR, Card, sha256
+from rlm_core.zoo.cards import DECODER, ENCODER, MODELS, PREPROCESSOR, Card
+from rlm_core.zoo.checksums import sha256
 from rlm_core.zoo.model import CODES
 from rlm_core.zoo.trained_run import LICENCE, LIMITS
 
@@ -61,9 +62,9 @@ def ship_codes(run: Path, models: Path = MODELS) -> Card:
         metrics=card.metrics
         | {"clean_accuracy_percent": accuracy[str(found.finest)], "clean_accuracy_by_codes": accuracy},
         bundle={
-            f"{name}_{what}": [len(values), found.finest] if what == "z" else [len(values)]
+            f"{name}_{column}": [len(values), found.finest] if column == "z" else [len(values)]
             for name, values in kept.items()
-            for what in ("z", "y")
+            for column in ("z", "y")
         },
         files={file: sha256(target / file) for file in files},
     )
@@ -75,8 +76,8 @@ def counted_accuracy(merge: IntArray, codes: dict[str, IntArray], labels: dict[s
     """Percent of the test rows right, with the most frequent label of each merged code among clean training rows."""
     counts = np.zeros((int(merge.max()) + 1, int(labels["train"].max()) + 1))
     np.add.at(counts, (merge[codes["train"]], labels["train"]), 1)
-    right = counts.argmax(axis=1)[merge[codes["test"]]] == labels["test"]
-    return round(100 * float(right.mean()), 2)
+    correct = counts.argmax(axis=1)[merge[codes["test"]]] == labels["test"]
+    return round(100 * float(correct.mean()), 2)
 
 
 def _bundle_rows(found: CodeRun, values: dict[str, IntArray]) -> dict[str, IntArray]:

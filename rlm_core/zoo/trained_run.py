@@ -25,7 +25,8 @@ from rlm_core.training.crlm.picture_source import read_view
 from rlm_core.training.dp.accountant import format_epsilon_up
 from rlm_core.training.presets import PRESETS, CRLMPreset, Preset
 from rlm_core.types import FloatArray, IntArray
-from rlm_core.zoo.cards import ENCODER, PREPROCESSOR, Card, sha256
+from rlm_core.zoo.cards import ENCODER, PREPROCESSOR, Card
+from rlm_core.zoo.checksums import sha256
 from rlm_core.zoo.model import ZooModel, build, trained_part
 
 LICENCE = {

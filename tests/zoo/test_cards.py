@@ -20,7 +20,7 @@ from rlm_core.zoo.cards import ENCODER, PREPROCESSOR, Card
 
 NAME = "mnist-vrlm-l5-eps5"
 CODES, FINE = "mnist-qrlm-k12", "mnist-qrlm-k96"
-COARSE, SHARED = "cifar10-qrlm-k10", "cifar10-qrlm-k48"  # folders of their own, one with the encoder of the other
+SHARING = "sharing-codes"  # a folder of its own with the encoder of another mechanism
 
 
 def copy(name: str, place: Path, change: Callable[[dict[str, Any]], Any] | None = None, folder: str = "") -> Path:
@@ -32,6 +32,19 @@ def copy(name: str, place: Path, change: Callable[[dict[str, Any]], Any] | None 
         change(fields)
         (target / "card.json").write_text(json.dumps(fields), encoding="utf-8")
     return target
+
+
+def sharing(place: Path, owner: object = FINE) -> Path:
+    """Codes in a folder without weights: their card says whose encoder they take."""
+
+    def change(fields: dict[str, Any]) -> None:
+        fields["name"] = SHARING
+        fields["architecture"]["encoder_of"] = owner
+        del fields["files"][ENCODER]
+
+    folder = copy(FINE, place, change, folder=SHARING)
+    (folder / ENCODER).unlink()
+    return folder
 
 
 # --- digests ---------------------------------------------------------------------------------------------------
@@ -70,10 +83,10 @@ def test_codes_are_in_the_digest_with_the_shared_encoder_and_the_trunk(tmp_path:
     merge = card.architecture["merge"]
     swapped = replace(card, architecture=card.architecture | {"merge": merge[::-1]})
     assert card.digest != swapped.digest
-    fine = copy(SHARED, tmp_path, lambda fields: fields["files"].update({ENCODER: "0" * 64}))
-    coarse = copy(COARSE, tmp_path)
-    assert zoo.card(fine).digest != zoo.card(SHARED).digest
-    assert zoo.card(coarse).digest != zoo.card(COARSE).digest  # the encoder beside it
+    shared = sharing(tmp_path)
+    assert zoo.card(shared).digest == zoo.card(FINE).digest  # the shipped encoder
+    fine = copy(FINE, tmp_path, lambda fields: fields["files"].update({ENCODER: "0" * 64}))
+    assert zoo.card(shared).digest == zoo.card(fine).digest != zoo.card(FINE).digest  # the encoder beside it
     picture = zoo.card("cifar10-crlm-eps8")
     assert picture.digest != replace(picture, architecture=picture.architecture | {"mirrored": False}).digest
     trunk = copy(cards.TRUNK, tmp_path, lambda fields: fields["files"].update({"trunk.safetensors": "0" * 64}))
@@ -187,11 +200,11 @@ def test_weights_that_do_not_fit_the_card_are_a_clear_error(
         zoo.load(copy(NAME, tmp_path, change))
 
 
-@pytest.mark.parametrize("other", ["../models/mnist-qrlm-k96", "..", 5, "nothing", COARSE])
+@pytest.mark.parametrize("other", ["../models/mnist-qrlm-k96", "..", 5, "nothing", SHARING])
 def test_an_encoder_elsewhere_is_looked_for_among_the_mechanisms_only(tmp_path: Path, other: object) -> None:
-    folder = copy(COARSE, tmp_path, lambda fields: fields["architecture"].update(encoder_of=other))
+    assert zoo.load(sharing(tmp_path / "right"), device="cpu").card.name == SHARING
     with pytest.raises(ValueError, match="Expected"):
-        zoo.load(folder)
+        zoo.load(sharing(tmp_path, other))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 1}', "[" * 100_000, "\x00"])
