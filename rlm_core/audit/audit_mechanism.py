@@ -26,7 +26,7 @@ class CountedEvent:
     """A rule that was confirmed on fresh outputs: guesses right and wrong, and the ε that they prove."""
 
     event: str
-    right: int
+    correct: int
     wrong: int
     lower_bound: float
 
@@ -134,7 +134,7 @@ def audit_pairs(
     needed = {rule.score.name: rule.score for rule in rules}  # two rules may share a score
     each = 1.0 - (1.0 - confidence) / len(rules)
 
-    right, wrong = np.zeros((2, len(rules)))
+    correct, wrong = np.zeros((2, len(rules)))
     bounds = np.zeros(len(rules))
     for size in _batches(count, tenth, width):
         heads = int(uniform_below(2, 2 * size).sum())
@@ -143,11 +143,11 @@ def audit_pairs(
                 released = mechanism.privatise(np.repeat(record, times, axis=0))
                 values = {name: score.of(released) for name, score in needed.items()}
                 guesses = np.stack([rule.guess(values[rule.score.name]) for rule in rules])  # (rules, times)
-                right += (guesses == truth).sum(axis=1)
+                correct += (guesses == truth).sum(axis=1)
                 wrong += (guesses == -truth).sum(axis=1)
         drawn += 2 * size
         if progress is not None or drawn == total:
-            bounds = np.maximum(log_odds_low(right, wrong, confidence=each), 0.0)
+            bounds = np.maximum(log_odds_low(correct, wrong, confidence=each), 0.0)
         if progress is not None:
             progress(Progress(drawn=drawn, total=total, lower_bound=float(bounds.max())))
     return AuditResult(
@@ -160,7 +160,7 @@ def audit_pairs(
         event=str(rules[int(bounds.argmax())]),
         pair=chosen,
         events=tuple(
-            CountedEvent(event=str(rule), right=int(right[at]), wrong=int(wrong[at]), lower_bound=float(bounds[at]))
+            CountedEvent(event=str(rule), correct=int(correct[at]), wrong=int(wrong[at]), lower_bound=float(bounds[at]))
             for at, rule in enumerate(rules)
         ),
     )

@@ -80,7 +80,7 @@ def _events(result: AuditResult) -> str:
     head = "<tr><th>event</th><th>right</th><th>wrong</th><th>proves ε ≥</th></tr>"
     events = sorted(result.events, key=lambda each: -each.lower_bound)
     body = "".join(
-        f"<tr><td>{escape(each.event)}</td><td>{each.right:,}</td><td>{each.wrong:,}</td>"
+        f"<tr><td>{escape(each.event)}</td><td>{each.correct:,}</td><td>{each.wrong:,}</td>"
         f"<td>{each.lower_bound:.4f}</td></tr>"
         for each in events
     )

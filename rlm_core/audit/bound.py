@@ -34,7 +34,7 @@ def proportion_low(hits: ArrayLike, trials: ArrayLike, *, alpha: float) -> Float
     return np.where(hits > 0, inner, 0.0)
 
 
-def log_odds_low(right: ArrayLike, wrong: ArrayLike, *, confidence: float) -> FloatArray:
+def log_odds_low(correct: ArrayLike, wrong: ArrayLike, *, confidence: float) -> FloatArray:
     """ln(c/(1−c)) at the lower limit of c: at most ε with the stated confidence; −∞ without a right guess.
 
     It can be negative; since ε ≥ 0 always holds, the bound to report is max(0, ·).
@@ -44,8 +44,8 @@ def log_odds_low(right: ArrayLike, wrong: ArrayLike, *, confidence: float) -> Fl
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"Expected 0 < confidence < 1, got confidence={confidence!r}.")
-    right, wrong = np.asarray(right, dtype=np.float64), np.asarray(wrong, dtype=np.float64)
-    low = proportion_low(right, right + wrong, alpha=1.0 - confidence)
+    correct, wrong = np.asarray(correct, dtype=np.float64), np.asarray(wrong, dtype=np.float64)
+    low = proportion_low(correct, correct + wrong, alpha=1.0 - confidence)
     with np.errstate(divide="ignore"):
         bound: FloatArray = np.log(low) - np.log1p(-low)
     return bound

@@ -86,8 +86,8 @@ def promising_rules(
     Use other outputs than the scores were learnt from and the final bound is computed on.
     """
 
-    def promise(right: ArrayLike, wrong: ArrayLike) -> FloatArray:
-        return log_odds_low(right, wrong, confidence=confidence)
+    def promise(correct: ArrayLike, wrong: ArrayLike) -> FloatArray:
+        return log_odds_low(correct, wrong, confidence=confidence)
 
     found = []
     for score in candidates:

@@ -69,8 +69,8 @@ class OneHotResponse:
         if self.response is None or math.isinf(self.epsilon):
             return self._without_noise(x)
         codes = self._codes("x", x)
-        said = self.response.privatise(np.maximum(codes, 0))
-        return self._one_hot(np.where(codes == UNKNOWN, uniform_below(self.classes, codes.shape), said))
+        reported = self.response.privatise(np.maximum(codes, 0))
+        return self._one_hot(np.where(codes == UNKNOWN, uniform_below(self.classes, codes.shape), reported))
 
     def simulate(self, x: ArrayLike, *, generator: np.random.Generator) -> FloatArray:
         """Reproducible draws for experiments. NOT private."""
@@ -78,19 +78,19 @@ class OneHotResponse:
         if self.response is None or math.isinf(self.epsilon):
             return self._without_noise(x)
         codes = self._codes("x", x)
-        said = self.response.simulate(np.maximum(codes, 0), generator=generator)
-        any_one = generator.integers(self.classes, size=codes.shape)
-        return self._one_hot(np.where(codes == UNKNOWN, any_one, said))
+        reported = self.response.simulate(np.maximum(codes, 0), generator=generator)
+        uniform = generator.integers(self.classes, size=codes.shape)
+        return self._one_hot(np.where(codes == UNKNOWN, uniform, reported))
 
     def log_density_pairs(self, z_private: ArrayLike, z: ArrayLike) -> FloatArray:
         """log p(z̃ₙ | zₘ): one-hot (n, K) and (m, K) to (n, m)."""
-        said = self._codes("z_private", rows("z_private", z_private, self.classes))
+        reported = self._codes("z_private", rows("z_private", z_private, self.classes))
         true = self._codes("z", rows("z", z, self.classes))
         if self.response is None:
-            return np.zeros((len(said), len(true)))
-        if (said == UNKNOWN).any():
+            return np.zeros((len(reported), len(true)))
+        if (reported == UNKNOWN).any():
             raise ValueError("Expected a category in every row of z_private, got a row of zeros.")
-        density = self.response.log_density_pairs(said, np.maximum(true, 0))
+        density = self.response.log_density_pairs(reported, np.maximum(true, 0))
         return np.where(true == UNKNOWN, -math.log(self.classes), density)
 
     def _without_noise(self, x: FloatArray) -> FloatArray:

@@ -69,7 +69,8 @@ class LaplaceNoise:
         z = self.clip(z)
         if math.isinf(self.epsilon):
             return z
-        steps = self._to_grid(z) + discrete_laplace(z.shape)
+        steps = self._to_grid(z)
+        steps += discrete_laplace(z.shape)
         return steps.astype(np.float64) * (self.clip.radius / self.grid_radius)
 
     def simulate(self, z: ArrayLike, *, generator: np.random.Generator) -> FloatArray:
@@ -96,12 +97,15 @@ class LaplaceNoise:
     def _to_grid(self, z: FloatArray) -> IntArray:
         """Truncate to the grid; where rounding left the ball, take the excess off the largest entry."""
         grid = self.grid_radius
-        steps = np.trunc(z / self.clip.radius * grid).astype(np.int64)
+        scaled = z / self.clip.radius
+        scaled *= grid
+        steps = scaled.astype(np.int64)  # truncates; |scaled| is below 2⁵⁰
         rows = steps.reshape(-1, z.shape[-1])
-        excess = np.abs(rows).sum(axis=1) - grid
-        for row in np.flatnonzero(excess > 0):
+        norms = np.einsum("nd->n", np.abs(rows))  # in integers
+        for row in np.flatnonzero(norms > grid):
             largest = np.abs(rows[row]).argmax()
-            rows[row, largest] -= np.sign(rows[row, largest]) * excess[row]
-        if rows.size and int(np.abs(rows).sum(axis=1).max()) > grid:
+            rows[row, largest] -= np.sign(rows[row, largest]) * (norms[row] - grid)
+            norms[row] = np.abs(rows[row]).sum()
+        if int(norms.max(initial=0)) > grid:
             raise AssertionError("A row lies outside the l1 ball; nothing was released.")
         return steps

@@ -55,8 +55,8 @@ class PairSelection:
         """Labels as (n,), checked, for a mechanism that must be one of these codes."""
         noise = mechanism.noise
         if not isinstance(noise, SubsetSelection) or noise.symbols != self.codes:
-            got = f"{noise.symbols} codes" if isinstance(noise, SubsetSelection) else "another kind"
-            raise ValueError(f"Expected a mechanism of {self.codes} codes for pairs, got one of {got}.")
+            found_kind = f"{noise.symbols} codes" if isinstance(noise, SubsetSelection) else "another kind"
+            raise ValueError(f"Expected a mechanism of {self.codes} codes for pairs, got one of {found_kind}.")
         labels = np.atleast_1d(np.asarray(y))
         self.symbols(np.zeros(labels.shape, dtype=np.int64), labels)
         return labels.astype(np.int64)

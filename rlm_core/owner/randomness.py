@@ -32,7 +32,9 @@ LOG2_SCALE = 30
 
 _SCALE = 2**LOG2_SCALE
 _LOG_ERROR = 2.0**-46  # relative; numpy's log is within 4 units in the last place = 2**-50
-_PRECISE = Context(prec=80)
+_DOUBT = 2.0**-9  # at least the slack of every word from _COMMON on: only nearer to a whole number is it looked at
+_COMMON = 2**42
+_QUICK, _PRECISE = Context(prec=30), Context(prec=80)  # digits; the first nearly always decide
 _BLOCK = 2**14  # values computed at a time: they stay in the cache
 
 
@@ -84,22 +86,47 @@ def floor64(value: Decimal) -> Fraction:
 def geometric(count: int) -> IntArray:
     """Draws of P(G ≥ g) = e^{−g/2³⁰}, g = 0, 1, …, as G = ⌊−2³⁰ ln U⌋ for a uniform U.
 
-    U lies in [w, w+1)/2⁶⁴. ``slack`` bounds how far the float64 value of −2³⁰ ln U can be
-    off: the rounding of w and of log, and the width of that interval (relative width 1/w).
-    Where the floor could differ within the slack, :func:`_settle` decides exactly.
+    U lies in [w, w+1)/2⁶⁴. Where the float64 value of −2³⁰ ln U may be on the other side of a whole number
+    (:func:`_slack`), :func:`_settle` decides exactly.
+
+    The words are drawn and used in blocks that stay in the cache: an array of all of them would be faulted in
+    page by page, which costs as much as the arithmetic. Further bits are drawn after the last block.
     """
-    words = random_words(count)
     result: IntArray = np.empty(count, dtype=np.int64)
+    doubtful: list[tuple[int, int]] = []
     for start in range(0, count, _BLOCK):
-        part = words[start : start + _BLOCK]
-        as_float = part.astype(np.float64) + 1.0  # + 1 keeps log finite; the slack covers it
-        value = -_SCALE * np.log(as_float * 2.0**-64)  # scaling by a power of two is exact
-        slack = _SCALE * 2.0**-50 + np.abs(value) * _LOG_ERROR + 4.0 * _SCALE / as_float
-        low = np.floor(value - slack)
-        result[start : start + _BLOCK] = low
-        for index in np.flatnonzero(low != np.floor(value + slack)):
-            result[start + index] = _settle(int(part[index]))
+        words = random_words(min(_BLOCK, count - start))
+        value = _log_of(words)
+        low = np.floor(value)
+        result[start : start + len(words)] = low
+        near = np.abs(value - low - 0.5) > 0.5 - _DOUBT
+        unclear = np.flatnonzero(near if words.min() >= _COMMON else near | (words < _COMMON))
+        slack = _slack(words[unclear], value[unclear])
+        unclear = unclear[np.floor(value[unclear] - slack) != np.floor(value[unclear] + slack)]
+        doubtful += zip((start + unclear).tolist(), words[unclear].tolist(), strict=True)
+    for index, word in doubtful:
+        result[index] = _settle(word)
     return result
+
+
+def _log_of(words: Words) -> NDArray[np.float64]:
+    """−2³⁰ ln((w + 1)/2⁶⁴) in float64; w + 1 keeps it finite."""
+    value = words.astype(np.float64)
+    value += 1.0
+    value *= 2.0**-64  # exact: a power of two
+    np.log(value, out=value)
+    value *= -_SCALE
+    return value
+
+
+def _slack(words: Words, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far ``value`` can be from −2³⁰ ln U: the rounding of w and of log, and U's interval (relative width 1/w).
+
+    Below 2⁻⁹ for w ≥ 2⁴² (2⁻²⁰ + 2³⁰·15.3·2⁻⁴⁶ + 2³²/w), so that most words need not be asked.
+    """
+    width: NDArray[np.float64] = 4.0 * _SCALE / (words.astype(np.float64) + 1.0)
+    rounding: NDArray[np.float64] = np.abs(value) * _LOG_ERROR + _SCALE * 2.0**-50
+    return width + rounding
 
 
 def discrete_laplace(shape: int | tuple[int, ...]) -> IntArray:
@@ -108,11 +135,15 @@ def discrete_laplace(shape: int | tuple[int, ...]) -> IntArray:
     Zero would be counted twice (+0 and −0), so −0 is drawn again.
     """
     count = _count(shape)
-    magnitude = geometric(count)
+    result = geometric(count)
     signs = np.frombuffer(os.urandom(-(-count // 8)), dtype=np.uint8)
     negative: BoolArray = np.unpackbits(signs, count=count).view(np.bool_)
-    result: IntArray = np.where(negative, -magnitude, magnitude)
-    again: IntArray = np.flatnonzero(negative & (magnitude == 0))
+    again: IntArray = np.flatnonzero(negative & (result == 0))
+    for start in range(0, count, _BLOCK):
+        block = result[start : start + _BLOCK]
+        minus = -negative[start : start + _BLOCK].astype(np.int64)  # −1 where the sign is minus
+        block ^= minus
+        block -= minus  # two's complement: −k = (k ^ −1) + 1
     if again.size:
         result[again] = discrete_laplace(again.size)
     return np.reshape(result, shape)
@@ -137,24 +168,26 @@ def _settle(word: int) -> int:
     """⌊−2³⁰ ln U⌋ for a U that starts with the 64 bits of ``word``: draw further bits until it is certain."""
     bits = 64
     while True:
-        low, high = (_floor_log(word + end, bits) for end in (1, 0))
-        if low is not None and low == high:
-            return low
+        for context in (_QUICK, _PRECISE):
+            low, high = (_floor_log(word + end, bits, context) for end in (1, 0))
+            if low is not None and low == high:
+                return low
         word = (word << 64) | int(random_words(1)[0])
         bits += 64
 
 
-def _floor_log(numerator: int, bits: int) -> int | None:
-    """⌊−2³⁰ ln(numerator / 2**bits)⌋, or None where 80 digits do not decide it (or at U = 0)."""
+def _floor_log(numerator: int, bits: int, context: Context = _PRECISE) -> int | None:
+    """⌊−2³⁰ ln(numerator / 2**bits)⌋, or None where the context's digits do not decide it (or at U = 0)."""
     if numerator == 0:
         return None
     if numerator == 1 << bits:
         return 0
-    context = _PRECISE
+    # The quotient has an error of 10^−prec and so has its logarithm: relative to one of at least 2⁻³⁰, where the first
+    # jump is, that is below 10^(10−prec).
     log = context.ln(context.divide(Decimal(numerator), Decimal(1 << bits)))
     value = context.multiply(Decimal(-_SCALE), log)
     # Through the context: the operators of Decimal would round to the caller's precision, 28 digits by default.
-    slack = context.multiply(context.abs(value), Decimal("1e-70"))
+    slack = context.multiply(context.abs(value), Decimal(f"1e-{context.prec - 10}"))
     low, high = int(context.subtract(value, slack)), int(context.add(value, slack))
     return low if low == high else None
 

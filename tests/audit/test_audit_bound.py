@@ -23,16 +23,16 @@ def test_proportion_low_agrees_with_scipy(hits: int, trials: int, alpha: float) 
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.999])
 def test_the_bound_exceeds_epsilon_no_more_often_than_stated(epsilon: float, guesses: int, confidence: float) -> None:
     """Summed over all outcomes, for guesses that are right as often as an ε-LDP mechanism allows."""
-    right = np.arange(guesses + 1)
-    too_high = log_odds_low(right, guesses - right, confidence=confidence) > epsilon
-    chance = binom.pmf(right, guesses, 1 / (1 + math.exp(-epsilon)))
+    correct = np.arange(guesses + 1)
+    too_high = log_odds_low(correct, guesses - correct, confidence=confidence) > epsilon
+    chance = binom.pmf(correct, guesses, 1 / (1 + math.exp(-epsilon)))
     assert float(chance[too_high].sum()) <= 1 - confidence + 1e-12
 
 
 def test_the_bound_is_tight() -> None:
     """10 million guesses at ε = 1: within a hundredth."""
-    right = round(1e7 / (1 + math.exp(-1.0)))
-    assert 0.99 < float(log_odds_low(right, 10**7 - right, confidence=0.999)) < 1.0
+    correct = round(1e7 / (1 + math.exp(-1.0)))
+    assert 0.99 < float(log_odds_low(correct, 10**7 - correct, confidence=0.999)) < 1.0
 
 
 def test_the_bound_grows_with_right_and_falls_with_wrong_guesses() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -63,6 +66,30 @@ def test_no_draw_takes_a_seed() -> None:
     for name, function in vars(randomness).items():
         if isfunction(function) and function.__module__ == randomness.__name__:
             assert not {"seed", "generator", "rng"} & set(signature(function).parameters), name
+
+
+FORKS = """
+import os, threading
+from rlm_core.owner.randomness import discrete_laplace, geometric
+geometric(100)  # whatever a process might keep for later is there now, and its children have a copy of it
+draw = lambda: os.write(1, (str(discrete_laplace(4).tolist()) + "\\n").encode())
+for _ in range(3):
+    child = os.fork()
+    if not child:
+        draw()
+        os._exit(0)
+    os.waitpid(child, 0)
+threads = [threading.Thread(target=draw) for _ in range(3)]
+for each in threads: each.start()
+for each in threads: each.join()
+draw()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_forked_processes_and_threads_never_repeat_a_draw() -> None:
+    found = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, check=True).stdout.split("\n")
+    assert len(found) == 8 and len(set(found)) == 8  # seven draws and the empty end; equal by chance: below 1e-30
 
 
 def test_words_are_fresh_and_uniform_in_every_bit() -> None:
@@ -210,6 +237,36 @@ def test_geometric_survives_the_extreme_words(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(("numerator", "bits"), [(1, 64), (2**63, 64), (TOP - 1, 64), (12345, 70), (2**100 + 1, 128)])
 def test_floor_log_equals_the_naive_copy(numerator: int, bits: int) -> None:
     assert randomness._floor_log(numerator, bits) == naive(numerator, bits)
+
+
+@settings(deadline=None, derandomize=True)
+@given(g=st.integers(0, 2**36), bits=st.sampled_from([64, 128, 192]), off=st.integers(-(2**70), 2**70))
+def test_few_digits_decide_rightly_or_not_at_all(g: int, bits: int, off: int) -> None:
+    """Near a jump, where 30 digits may not do: they say so, and are never wrong."""
+    at = int(CONTEXT.multiply(boundary(g), Decimal(2 ** (bits - 64)))) if g else 2**bits
+    numerator = min(max(at + (off >> (192 - bits) // 2), 1), 2**bits)
+    assert randomness._floor_log(numerator, bits, randomness._QUICK) in (None, naive(numerator, bits))
+
+
+def test_most_words_need_no_look() -> None:
+    """The slack of words from _COMMON on is below _DOUBT: it falls as the word grows."""
+    words = np.array([randomness._COMMON], dtype=np.uint64)
+    assert randomness._slack(words, randomness._log_of(words))[0] < randomness._DOUBT
+    sizes = np.array([2**power for power in range(42, 64)], dtype=np.uint64)
+    assert (np.diff(randomness._slack(sizes, randomness._log_of(sizes))) < 0).all()
+
+
+def test_many_draws_use_the_bytes_in_the_same_order_as_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks are for speed only: all words of a draw, then what settling asks for, as on a device."""
+    words = np.random.default_rng(5).integers(TOP, size=70, dtype=np.uint64).tolist()
+    words[3] = int(boundary(1_000))  # a further word decides it
+    expected = None
+    for block in (70, 16, 1):
+        monkeypatch.setattr(randomness, "_BLOCK", block)
+        left = script(monkeypatch, *(words[start : start + block] for start in range(0, 70, block)), [0])
+        found = geometric(70).tolist()
+        assert expected in (None, found) and found[3] == 1_000 and list(left) == []
+        expected = found
 
 
 def test_floor_log_at_its_ends() -> None:
