@@ -4,12 +4,14 @@
 built for CUDA: the operators ``nms`` and ``qnms`` are then missing. We never call
 them, so we define them as stubs and import again. Healthy installations take the
 first branch and are left alone. Everything in this project imports torchvision
-from here.
+from here, on first use: it takes seconds and 90 MB, and most mechanisms do not need it.
 """
 
 from __future__ import annotations
 
 import sys
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +20,37 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-try:
-    import torchvision
-except RuntimeError as error:
-    if "torchvision::nms" not in str(error):
-        raise
-    for name in [m for m in sys.modules if m.split(".")[0] == "torchvision"]:
-        del sys.modules[name]
-    _stubs: Any = torch.library.Library("torchvision", "DEF")  # type: ignore[no-untyped-call]  # owns the operators
-    for _operator in ("nms", "qnms"):
-        _stubs.define(f"{_operator}(Tensor boxes, Tensor scores, float threshold) -> Tensor")
-    import torchvision
-
-from torchvision.models import resnet18
-from torchvision.transforms import v2 as transforms
-
-__all__ = ["FEATURES", "IMAGENET_MEAN", "IMAGENET_STD", "resize", "resnet18_trunk", "torchvision", "transforms"]
+__all__ = ["FEATURES", "IMAGENET_MEAN", "IMAGENET_STD", "resize", "resnet18_trunk"]
 
 FEATURES = 512
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
+_STUBS: list[Any] = []  # owns the operators
+
+
+@cache
+def import_torchvision() -> Any:
+    """The package, whatever its binary was built for."""
+    try:
+        return import_module("torchvision")
+    except RuntimeError as error:
+        if "torchvision::nms" not in str(error):
+            raise
+    for name in [m for m in sys.modules if m.split(".")[0] == "torchvision"]:
+        del sys.modules[name]
+    _STUBS.append(torch.library.Library("torchvision", "DEF"))  # type: ignore[no-untyped-call]
+    for operator in ("nms", "qnms"):
+        _STUBS[0].define(f"{operator}(Tensor boxes, Tensor scores, float threshold) -> Tensor")
+    return import_module("torchvision")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "torchvision":
+        return import_torchvision()
+    if name == "transforms":
+        import_torchvision()
+        return import_module("torchvision.transforms.v2")
+    raise AttributeError(f"module 'rlm_core.vision' has no attribute {name!r}")
 
 
 def fold_batch_norm(network: nn.Module) -> nn.Module:
@@ -61,7 +74,7 @@ def fold_batch_norm(network: nn.Module) -> nn.Module:
 
 def resnet18_trunk(weights: str | Path | None = None) -> nn.Module:
     """ResNet-18 without its last layer, BatchNorm folded in: images (n, 3, s, s) to (n, 512)."""
-    network = resnet18(weights=None).eval()
+    network = import_torchvision().models.resnet18(weights=None).eval()
     network.fc = nn.Identity()
     network = fold_batch_norm(network)
     if weights is not None:

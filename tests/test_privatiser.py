@@ -354,3 +354,13 @@ def test_a_folder_is_found_by_name_and_listed_beside_the_zoo(
         with pytest.raises(ValueError, match=r"LocalPrivatiser.load\('mine'\)"):
             zoo.load(name)
     assert models_command([]) == 0 and "mine" in capsys.readouterr().out
+
+
+def test_codes_have_five_public_rows_each() -> None:
+    """With as many codes as public rows a code follows single rows, and more ε would learn less."""
+    from rlm_core.privatiser.plan import choose_plan
+
+    assert choose_plan(8.0, 10_000, 3).size == 96
+    assert choose_plan(8.0, 10_000, 3, public_rows=71).size == 14
+    assert choose_plan(8.0, 10_000, 3, public_rows=5).size == 4
+    assert choose_plan(8.0, 10_000, 3, size=50, public_rows=71).size == 50

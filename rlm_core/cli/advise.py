@@ -15,8 +15,10 @@ def main(arguments: Sequence[str]) -> int:
         "Simulate collections on public rows, for all mechanisms, and say which epsilon reaches an accuracy.",
         "rlm advise public.csv --label income --people 20000 --accuracy 0.8 --out advice.html",
     )
-    parser.add_argument("table", type=Path, help="public rows with labels: CSV or parquet")
-    parser.add_argument("--label", required=True, help="the column that is to be learnt")
+    parser.add_argument("table", type=Path, help="public rows with labels: CSV or parquet; or a folder of pictures")
+    parser.add_argument(
+        "--label", required=True, help="the column that is to be learnt; of pictures: folder, or a CSV file"
+    )
     parser.add_argument("--people", type=int, required=True, help="how many will send a report")
     parser.add_argument("--accuracy", type=float, required=True, help="the wish, 0.8 for 80 %%")
     parser.add_argument("--epsilon", type=float, action="append", help="of the grid (may be repeated)")

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rlm_core.cli.own_data import heard, parser_of, show
+from rlm_core.cli.own_data import parser_of, show, shown_warnings
+
+if TYPE_CHECKING:
+    from rlm_core.learning.loop import Progress
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -15,18 +19,21 @@ def main(arguments: Sequence[str]) -> int:
         "Fit a mechanism on public rows. Nothing of the people who will be asked may be among them.",
         "rlm fit public.csv --label income --epsilon 4 --reports 14000 --out mine",
     )
-    parser.add_argument("table", type=Path, help="public rows: CSV or parquet")
-    parser.add_argument("--label", help="the column that is to be learnt; tells the classes")
+    parser.add_argument("table", type=Path, help="public rows: CSV or parquet; or a folder of pictures")
+    parser.add_argument("--label", help="the column that is to be learnt; of pictures: folder, or a CSV file")
     parser.add_argument("--classes", help="the classes, separated by commas, instead of those in the table")
     parser.add_argument("--epsilon", type=float, default=4.0, help="of one report (default: %(default)s)")
     parser.add_argument("--reports", type=int, default=10_000, help="how many are expected (default: %(default)s)")
     parser.add_argument("--kind", default="auto", help="of report; by rule unless given")
     parser.add_argument("--size", type=int, help="numbers or codes; by rule unless given")
+    parser.add_argument("--encoder", default="auto", help="linear or network; by rule unless given")
     parser.add_argument("--schema", type=Path, help="a schema in JSON, as schema.json of a fitted folder")
     parser.add_argument("--seed", type=int, default=0, help="of the fit (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write")
     parser.add_argument("--force", action="store_true", help="overwrite a folder that is there")
     options = parser.parse_args(arguments)
+    from tqdm import tqdm
+
     from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.tables import TableSchema
 
@@ -39,18 +46,28 @@ def main(arguments: Sequence[str]) -> int:
         classes=options.classes.split(",") if options.classes else None,
         kind=options.kind,
         size=options.size,
+        encoder=options.encoder,
         schema=schema,
         seed=options.seed,
     )
-    with heard() as warned:
-        privatiser.fit(options.table, options.label)
+    with shown_warnings() as warned, tqdm(desc="train", unit="step", disable=options.json or None, leave=False) as bar:
+
+        def step(now: Progress) -> None:
+            bar.total = now.epochs * now.steps
+            bar.update((now.epoch - 1) * now.steps + now.step - bar.n)
+
+        privatiser.fit(options.table, options.label, progress=step)
     privatiser.save(options.out)
     plan, classes = privatiser.plan_, privatiser.classes_.tolist()
+    form = privatiser.pictures_
+    columns = [] if form is not None else list(privatiser.schema_.columns)
+    seen = f"features: {len(columns)}" if form is None else f"pictures: {form.height} × {form.width}, "
+    seen += "" if form is None else "in colour, behind the trunk" if form.colour else "grey"
     lines = [
         f"fitted on {privatiser.public_rows_:,} public rows in {privatiser.seconds_:.1f} s: {options.out}",
-        f"reports: {plan.kind}, size {plan.size}, epsilon = {options.epsilon:g}",
+        f"reports: {plan.kind}, size {plan.size}, {plan.encoder} encoder, epsilon = {options.epsilon:g}",
         f"classes: {', '.join(classes) or 'none: records without labels'}",
-        f"features: {len(privatiser.schema_.features)}",
+        seen,
         *(f"left out: {note}" for note in privatiser.notes_),
     ]
     facts = {
@@ -61,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
         "size": plan.size,
         "epsilon": options.epsilon,
         "classes": classes,
-        "features": list(privatiser.schema_.columns),
+        "features": columns,
         "left_out": list(privatiser.notes_),
         "digest": privatiser.method_.digest,
         "warnings": warned,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlm_core.cli.own_data import heard, parser_of, show
+from rlm_core.cli.own_data import parser_of, show, shown_warnings
 
 if TYPE_CHECKING:
     from rlm_core.report_tally import ReportTally
@@ -32,15 +32,16 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, help="another folder for model and classifier")
     options = parser.parse_args(arguments)
     from rlm_core.collector.wilson import wilson
+    from rlm_core.pictures import read_pictures
     from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.tables import read_table
 
     privatiser = LocalPrivatiser.load(options.model)
     facts: dict[str, Any] = {}
-    with heard() as warned:
+    with shown_warnings() as warned:
         privatiser.learn(_tally(options.reports) if options.reports.is_dir() else options.reports)
         if options.test is not None:
-            frame = read_table(options.test)
+            frame = read_table(options.test) if privatiser.pictures_ is None else read_pictures(options.test)
             accuracy = privatiser.score(frame, options.label or privatiser.label_)
             low, high = (float(each) for each in wilson(accuracy, len(frame), confidence=0.95))
             facts = {"accuracy": accuracy, "low": low, "high": high, "test_rows": len(frame)}

@@ -24,17 +24,17 @@ def parser_of(command: str, summary: str, example: str) -> argparse.ArgumentPars
 
 
 @contextmanager
-def heard() -> Iterator[list[str]]:
+def shown_warnings() -> Iterator[list[str]]:
     """Warnings about usefulness, collected and printed on the error stream, not as Python shows them."""
     from rlm_core.privatiser.honesty import UtilityWarning
 
-    said: list[str] = []
+    messages: list[str] = []
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always", UtilityWarning)
-        yield said
+        yield messages
     for each in found:
         if issubclass(each.category, UtilityWarning):
-            said.append(str(each.message))
+            messages.append(str(each.message))
             print(f"warning: {each.message}", file=sys.stderr)
         else:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)

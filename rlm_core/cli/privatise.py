@@ -34,6 +34,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"Expected --workers >= 1, got {options.workers}.")
+    if (Path(options.model) / "pictures.json").is_file():
+        return _one_file(options)
     return _bulk(options) if _is_bulk(options) else _one_file(options)
 
 
@@ -48,6 +50,7 @@ def _is_bulk(options: argparse.Namespace) -> bool:
 def _one_file(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from rlm_core.pictures import read_pictures
     from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.privatiser.received import write_reports
     from rlm_core.tables import read_table
@@ -61,13 +64,13 @@ def _one_file(options: argparse.Namespace) -> int:
     label = None if options.no_label else options.label or privatiser.label_
     if label is None and not options.no_label and len(privatiser.classes_):
         raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
-    frame = read_table(options.table)
-    with tqdm(total=len(frame), desc="privatise", unit="row", disable=options.json or None) as bar:
+    source = read_table(options.table) if privatiser.pictures_ is None else read_pictures(options.table)
+    with tqdm(total=len(source), desc="privatise", unit="row", disable=options.json or None) as bar:
 
         def step(done: int) -> None:
             bar.update(done - bar.n)
 
-        reports = privatiser.privatise(frame, label, progress=step)
+        reports = privatiser.privatise(source, label, progress=step)
     write_reports(reports, out)
     facts = {"out": str(out), "reports": len(reports), "epsilon": reports.epsilon, "digest": reports.digest}
     lines = [f"{len(reports):,} reports: {out}", f"each row has spent epsilon = {reports.epsilon:g}"]
@@ -114,17 +117,15 @@ def _bulk(options: argparse.Namespace) -> int:
 
 def _own_defaults(options: argparse.Namespace) -> tuple[float, str | None]:
     """ε and the label's column: as an own folder was fitted, unless said otherwise."""
-    epsilon, label = options.epsilon, None if options.no_label else options.label
-    if (Path(options.model) / "schema.json").is_file():
-        from rlm_core.privatiser import LocalPrivatiser
+    from rlm_core.bulk.source import own_card
 
-        privatiser = LocalPrivatiser.load(options.model)
-        epsilon = privatiser.epsilon if epsilon is None else epsilon
-        label = None if options.no_label else label or privatiser.label_
-        if label is None and not options.no_label and len(privatiser.classes_):
-            raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
-    elif label is None and not options.no_label:
+    epsilon, label, card = options.epsilon, options.label, own_card(options.model)
+    if card is not None:
+        epsilon = card["parameters"]["epsilon"] if epsilon is None else epsilon
+        label = label or card["label"]
+    needed = card is None or card["classes"]
+    if label is None and needed and not options.no_label:
         raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
     if epsilon is None:
         raise ValueError(f"Expected --epsilon for {options.model}.")
-    return epsilon, label
+    return epsilon, None if options.no_label else label

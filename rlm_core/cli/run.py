@@ -81,6 +81,6 @@ def server_command(folder: Path, *, host: str, port: int, names: Sequence[str] =
     ``browser.serverAddress`` is the address that Streamlit prints; without one it would ask a public
     host for ours.
     """
-    shown = names[0] if names else "localhost" if ip_address(host).is_unspecified else host
+    browser_address = names[0] if names else "localhost" if ip_address(host).is_unspecified else host
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "serve.py")]
-    return [*command, f"--server.address={host}", f"--server.port={port}", f"--browser.serverAddress={shown}"]
+    return [*command, f"--server.address={host}", f"--server.port={port}", f"--browser.serverAddress={browser_address}"]

@@ -86,7 +86,7 @@ class ImageSet:
         sources: Sequence[Source] = SOURCES,
         opener: Opener = urllib.request.urlopen,
         run: Runner = subprocess.run,
-        say: Callable[[str], None] = lambda message: None,
+        on_message: Callable[[str], None] = lambda message: None,
         quiet: bool = False,
     ) -> str:
         """Put the arrays into the cache unless they are there and right; return their source.
@@ -101,19 +101,19 @@ class ImageSet:
             except (ValueError, EOFError) as error:
                 wrong = [str(error)]
             if not wrong:
-                say(f"{self.name}: already there, checksums agree")
+                on_message(f"{self.name}: already there, checksums agree")
                 return read_source(folder)
-            say(f"{self.name}: damaged ({', '.join(wrong)}); getting it again")
+            on_message(f"{self.name}: damaged ({', '.join(wrong)}); getting it again")
         downloads = folder / "download"
         problems: list[str] = []
         for source in sources:
-            say(f"{self.name}: trying {self._origin(source)}")
+            on_message(f"{self.name}: trying {self._origin(source)}")
             try:
                 arrays = self._from(source, downloads, opener=opener, run=run, quiet=quiet)
             except DownloadError as error:
                 problems.append(f"{self._origin(source)}: {error}")
                 continue
-            say(f"{self.name}: checking {len(arrays)} arrays")
+            on_message(f"{self.name}: checking {len(arrays)} arrays")
             wrong = wrong_arrays(arrays, self.sha256)
             if wrong:
                 problems.append(f"{self._origin(source)}: other values than published in {', '.join(wrong)}")

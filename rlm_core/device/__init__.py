@@ -3,6 +3,5 @@
 ::
 
     description.py   what a device must know of a mechanism: public numbers, and where its weights are
-    own_mechanism.py the same for what a LocalPrivatiser has fitted
     owner_file.py    one HTML file that holds a mechanism whole and works from disk, offline
 """

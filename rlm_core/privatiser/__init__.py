@@ -1,16 +1,32 @@
 """Your own data: fit on public rows, privatise people's rows, learn from their reports.
 
-plan.py        which kind of report, and how many numbers or codes: rules in ε, n and K, known in advance
-encoder.py     from an encoded row to a few numbers, or to scores of codes: one linear layer
-method.py      a fitted kind: how rows leave (the owner's side) and what reports tell (the collector's)
-labels.py      class names to numbers
-estimator.py   LocalPrivatiser, with scikit-learn's manners
-folder.py      a folder with a card, checksummed
-honesty.py     when to warn
+plan.py             which kind of report, and how many numbers or codes: rules in ε, n and K, known in advance
+encoder.py          from an encoded row to a few numbers, or to scores of codes: one linear layer
+method.py           a fitted kind: how rows leave (the owner's side) and what reports tell (the collector's)
+network.py          codes by a network
+views.py            what a network should give the same code
+records.py          what is read: rows or pictures, and labels
+labels.py           class names to numbers
+estimator.py        LocalPrivatiser, with scikit-learn's manners
+folder.py           a folder with a card, checksummed
+own_mechanism.py    what a device must know of a fitted one
+honesty.py          when to warn
 """
 
-from rlm_core.privatiser.estimator import LocalPrivatiser
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from rlm_core.privatiser.honesty import UtilityWarning
 from rlm_core.privatiser.plan import KINDS, Plan, choose_plan
 
+if TYPE_CHECKING:
+    from rlm_core.privatiser.estimator import LocalPrivatiser
+
 __all__ = ["KINDS", "LocalPrivatiser", "Plan", "UtilityWarning", "choose_plan"]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs scikit-learn (80 MB), on its first use: most of bulk work does not."""
+    if name == "LocalPrivatiser":
+        return import_module("rlm_core.privatiser.estimator").LocalPrivatiser
+    raise AttributeError(f"module 'rlm_core.privatiser' has no attribute {name!r}")

@@ -6,15 +6,17 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rlm_core.collector.wilson import wilson
-from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE, Rehearsal
-from rlm_core.privatiser.labels import find_classes, label_numbers
+from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE
 from rlm_core.privatiser.plan import BITS, LAPLACE
+from rlm_core.privatiser.public_records import ROWS, public_records
+from rlm_core.privatiser.records import Table
 from rlm_core.tables.errors import TableError
-from rlm_core.tables.files import Source, read_table
 from rlm_core.tables.schema import TableSchema
 from rlm_core.types import positive
 
@@ -67,6 +69,7 @@ class Advice:
     clean: float
     points: tuple[Point, ...] = field(repr=False)
     left_out: tuple[str, ...] = ()
+    kind: str = ROWS
 
     @property
     def chosen(self) -> Point | None:
@@ -80,56 +83,65 @@ class Advice:
 
     def sentences(self) -> list[str]:
         """The answer in words."""
-        said = [
-            f"{self.people:,} people, wish {self.wish:.1%}; without privacy {self.clean:.1%}, "
-            f"always the commonest class {self.majority:.1%}."
+        sentences = [
+            f"{self.people:,} people, wish {percent(self.wish)}; without privacy {percent(self.clean)}, "
+            f"always the commonest class {percent(self.majority)}."
         ]
         if self.wish <= self.majority:
-            said.append("The wish asks for no more than the commonest class: no report is needed for that.")
+            sentences.append("The wish asks for no more than the commonest class: no report is needed for that.")
         chosen = self.chosen
         if chosen is None:
             ours = self.of(RULE)
             best = max(ours, key=lambda each: each.mean)
-            said.append(
-                f"No epsilon up to {ours[-1].epsilon:g} reaches it in {SURE:.0%} of the collections: the best mean is "
-                f"{best.mean:.1%} ± {best.deviation:.1%} at epsilon = {best.epsilon:g}. "
+            sentences.append(
+                f"No epsilon up to {ours[-1].epsilon:g} reaches it in {100 * SURE:.0f} % of the collections: "
+                f"the best mean is {percent(best.mean)} ± {percent(best.deviation)} at epsilon = {best.epsilon:g}. "
                 "Ask more people, or wish for less."
             )
             if self.clean < self.wish:
-                said.append("Not even clean rows reach it.")
+                sentences.append("Not even clean rows reach it.")
         else:
             count = len(chosen.accuracies)
             low = float(wilson(chosen.reached(self.wish), count, confidence=0.9)[0])
-            said.append(
-                f"epsilon = {chosen.epsilon:g} is the smallest of the grid that reaches it: {chosen.mean:.1%} ± "
-                f"{chosen.deviation:.1%}; {round(chosen.reached(self.wish) * count)} of {count} simulated collections, "
-                f"so probably more than {low:.0%} of all."
+            sentences.append(
+                f"epsilon = {chosen.epsilon:g} is the smallest of the grid that reaches it: {percent(chosen.mean)} ± "
+                f"{percent(chosen.deviation)}; {round(chosen.reached(self.wish) * count)} of {count} simulated "
+                f"collections reach it, so more than {100 * low:.0f} % of all would (95 % sure)."
             )
-            said.append(meaning(chosen.epsilon))
+            sentences.append(meaning(chosen.epsilon))
         alone = [each for each in self.of(LABEL_ALONE) if each.reached(self.wish) >= SURE]
         if alone:
-            said.append(
+            sentences.append(
                 f"If the features were no secret and the label alone went through randomised response, "
-                f"epsilon = {alone[0].epsilon:g} would do ({alone[0].mean:.1%}); "
+                f"epsilon = {alone[0].epsilon:g} would do ({percent(alone[0].mean)}); "
                 "it would protect nothing but the label."
             )
         else:
-            said.append(
+            sentences.append(
                 "Randomised response of the label alone, with features in the clear, would not reach it either."
             )
         playing = int((PARTS[1] - PARTS[0]) * self.rows)
         if self.people > playing:
-            said.append(
-                f"{playing:,} public rows play the people, each about {self.people / playing:.0f} times: "
+            sentences.append(
+                f"{playing:,} public {self.kind} play the people, each about {self.people / playing:.0f} times: "
                 "as many different people would teach a little more, or differ more."
             )
-        return said
+        return sentences
 
     def to_json(self) -> str:
         """All of it, with every simulated accuracy."""
         chosen = self.chosen
         extra = {"epsilon": None if chosen is None else chosen.epsilon, "sentences": self.sentences()}
         return json.dumps(asdict(self) | extra, indent=1, ensure_ascii=False)
+
+
+def percent(share: float) -> str:
+    """With one decimal.
+
+    >>> percent(0.8)
+    '80.0 %'
+    """
+    return f"{100 * share:.1f} %"
 
 
 def meaning(epsilon: float) -> str:
@@ -139,21 +151,21 @@ def meaning(epsilon: float) -> str:
     'epsilon = 1: a report multiplies the odds of any guess about its sender by 2.7 at most: from 50 % to 73 %.'
     """
     factor = math.exp(min(epsilon, 700.0))
-    shown = f"{factor:.1f}" if factor < 100 else f"{factor:,.0f}"
+    times = f"{factor:.1f}" if factor < 100 else f"{factor:,.0f}"
     sure = (
         f"{100 * factor / (1 + factor):.1f}".rstrip("0").rstrip(".")
         if factor > 50
         else f"{100 * factor / (1 + factor):.0f}"
     )
     return (
-        f"epsilon = {epsilon:g}: a report multiplies the odds of any guess about its sender by {shown} at most: "
+        f"epsilon = {epsilon:g}: a report multiplies the odds of any guess about its sender by {times} at most: "
         f"from 50 % to {sure} %."
     )
 
 
 def advise(
-    public: Source,
-    label: str,
+    public: Table,
+    label: str | Sequence[Any],
     *,
     people: int,
     accuracy: float,
@@ -165,7 +177,9 @@ def advise(
     seed: int = 0,
     progress: OnStep | None = None,
 ) -> Advice:
-    """Simulate collections from ``people`` people like the public rows, for every mechanism and ε.
+    """Simulate collections from ``people`` people like the public rows or pictures, for every mechanism and ε.
+
+    ``label`` is a column of the table; of a folder of pictures "folder" or the CSV file in it; of an array, its labels.
 
     The rows are split inside, ``splits`` times: to fit on, to play the people (again, if there are fewer), and to
     test with. Nothing private is used, and nothing that is returned was learnt from anybody but the public rows.
@@ -175,16 +189,10 @@ def advise(
     if not 0.0 < accuracy < 1.0:
         raise ValueError(f"Expected 0 < accuracy < 1 (0.8 for 80 %), got accuracy={accuracy!r}.")
     grid = sorted({positive("epsilon", each) for each in epsilons})
-    frame = read_table(public)
-    if label not in frame:
-        raise TableError(f"Expected the label in {', '.join(frame.columns)}, got {label!r}.")
-    known = frame[label].notna() & (frame[label].astype(str).str.strip() != "")
-    frame = frame[known].reset_index(drop=True)
-    if len(frame) < FEWEST_ROWS:
-        raise TableError(f"Expected at least {FEWEST_ROWS} public rows with a label, got {len(frame)}.")
-    classes = find_classes(frame[label])
-    y, features = label_numbers(frame[label], classes), frame.drop(columns=label)
-    schema = schema or TableSchema.infer(features)
+    records = public_records(public, label, schema)
+    y, classes = records.y, records.classes
+    if len(y) < FEWEST_ROWS:
+        raise TableError(f"Expected at least {FEWEST_ROWS} public {records.kind} with a label, got {len(y)}.")
     two = len(classes) == 2
     names = [each for each in mechanisms or MECHANISMS if two or each not in (BITS, LAPLACE)]
     found: dict[tuple[str, float], list[float]] = {(name, epsilon): [] for name in names for epsilon in grid}
@@ -192,7 +200,7 @@ def advise(
     for split in range(splits):
         order = np.random.default_rng([seed, split]).permutation(len(y))
         parts = np.split(order, [int(share * len(y)) for share in PARTS])
-        rehearsal = Rehearsal.of(features, y, len(classes), parts, schema=schema, seed=seed)
+        rehearsal = records.rehearsal(parts, seed)
         clean.append(rehearsal.clean)
         majority.append(rehearsal.majority)
         for (name, epsilon), accuracies in found.items():
@@ -202,13 +210,14 @@ def advise(
             if progress is not None:
                 progress(done, splits * len(found))
     return Advice(
-        table=str(public) if not hasattr(public, "columns") else "table",
-        label=label,
-        rows=len(frame),
+        table=str(public) if isinstance(public, str | Path) else records.kind,
+        label=label if isinstance(label, str) else "label",
+        rows=len(y),
+        kind=records.kind,
         people=people,
         wish=accuracy,
         majority=float(np.mean(majority)),
         clean=float(np.mean(clean)),
         points=tuple(Point(mechanism=n, epsilon=e, accuracies=tuple(a)) for (n, e), a in found.items()),
-        left_out=tuple(f"{each.name}: {each.reason}" for each in schema.left_out),
+        left_out=records.left_out,
     )

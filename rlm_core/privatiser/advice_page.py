@@ -16,6 +16,9 @@ BARE_RIGHT = 16
 COLOURS = ("#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#999999", "#8C6D31", "#D55E00")
 """In the order of the mechanisms; visible on light and on dark ground."""
 
+HALO = 'style="paint-order:stroke;stroke:var(--st-background-color,Canvas);stroke-width:4px;stroke-linejoin:round"'
+"""Around words that lie on curves: the colour of the ground."""
+
 
 def page(advice: Advice) -> str:
     """The file's text."""
@@ -25,10 +28,10 @@ def page(advice: Advice) -> str:
     return html_page(
         "Which epsilon?",
         f"<h1>Which ε for {escape(advice.label)}?</h1>{words}{curve(advice, names)}{table(advice, names)}"
-        f"<p class='note'>Simulated on {advice.rows:,} public rows, split inside: two fifths to fit on, two fifths to "
-        "play the people, one fifth to test with; mean ± standard deviation of "
+        f"<p class='note'>Simulated on {advice.rows:,} public {advice.kind}, split inside: two fifths to fit on, "
+        "two fifths to play the people, one fifth to test with; mean ± standard deviation of "
         f"{len(advice.points[0].accuracies)} collections. “{LABEL_ALONE}” protects nothing but the label. "
-        "People unlike the public rows will give other results.</p>"
+        "People unlike the public ones will give other results.</p>"
         + (f"<p class='note'>Columns left out:</p><ul class='note'>{left_out}</ul>" if left_out else ""),
     )
 
@@ -42,7 +45,7 @@ def curve(advice: Advice, names: Sequence[str], *, legend: bool = True) -> str:
     width = WIDTH - RIGHT + right
     epsilons = sorted({point.epsilon for point in advice.points})
     values = [point.mean for point in advice.points] + [advice.majority, advice.clean, advice.wish]
-    low, high = math.floor(min(values) * 20) / 20, math.ceil(max(values) * 20) / 20
+    low, high = math.floor(min(values) * 10) / 10, math.ceil(max(values) * 20) / 20
     first, last = math.log(epsilons[0]), math.log(max(epsilons[-1], epsilons[0] * 1.01))
 
     def x(epsilon: float) -> float:
@@ -55,7 +58,8 @@ def curve(advice: Advice, names: Sequence[str], *, legend: bool = True) -> str:
         f'<svg class="wide" viewBox="0 0 {width} {HEIGHT}" role="img" aria-label="Accuracy over epsilon" '
         'fill="currentColor" font-size="12">'
     ]
-    for step in range(round((high - low) * 20) + 1):
+    every = 1 if high - low <= 0.4 else 2  # lines at 5 or at 10 points
+    for step in range(0, round((high - low) * 20) + 1, every):
         level = low + step / 20
         parts.append(
             f'<line x1="{LEFT}" x2="{width - right}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="#8884"/>'
@@ -64,6 +68,7 @@ def curve(advice: Advice, names: Sequence[str], *, legend: bool = True) -> str:
     for epsilon in epsilons:
         parts.append(f'<text x="{x(epsilon):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{epsilon:g}</text>')
     parts.append(f'<text x="{(LEFT + width - right) / 2}" y="{HEIGHT - 6}" text-anchor="middle">ε of one report</text>')
+    titles = []  # drawn last: above the curves
     for title, level in (
         ("wish", advice.wish),
         ("commonest class", advice.majority),
@@ -71,8 +76,9 @@ def curve(advice: Advice, names: Sequence[str], *, legend: bool = True) -> str:
     ):
         parts.append(
             f'<line x1="{LEFT}" x2="{width - right}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="currentColor" '
-            f'stroke-dasharray="4 4"/><text x="{LEFT + 4}" y="{y(level) - 4:.1f}">{title}</text>'
+            'stroke-dasharray="4 4"/>'
         )
+        titles.append(f'<text x="{LEFT + 4}" y="{y(level) - 4:.1f}" {HALO}>{title}</text>')
     for at, name in enumerate(names):
         colour, points = COLOURS[at % len(COLOURS)], advice.of(name)
         line = " ".join(f"{x(point.epsilon):.1f},{y(point.mean):.1f}" for point in points)
@@ -87,7 +93,7 @@ def curve(advice: Advice, names: Sequence[str], *, legend: bool = True) -> str:
             f'stroke="{colour}" stroke-width="{thick}"/>'
             f'<text x="{width - right + 38}" y="{line_at + 4}">{escape(name)}</text>'
         )
-    return "".join(parts) + "</svg>"
+    return "".join([*parts, *titles]) + "</svg>"
 
 
 def _error_bar(point: Point, at: float, y: Callable[[float], float], colour: str) -> str:

@@ -6,7 +6,7 @@ logistic regression from averages, and the same principal components.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,15 +18,30 @@ from rlm_core.baselines.table import DuchiTable, LaplaceTable, TableMechanism
 from rlm_core.collector.moments import PRIOR_ROWS, MomentClassifier, Moments
 from rlm_core.owner.budget import Budget
 from rlm_core.owner.labels import RandomisedResponse
+from rlm_core.pictures import PictureFormat, read_pictures
 from rlm_core.privatiser.encoder import LinearEncoder, principal_components
 from rlm_core.privatiser.method import Method
-from rlm_core.privatiser.plan import KINDS, MOST_NUMBERS, Plan, bearable_numbers, choose_plan
+from rlm_core.privatiser.network import CodesNetwork, train_codes_network
+from rlm_core.privatiser.plan import (
+    CODES,
+    KINDS,
+    LINEAR,
+    MOST_NUMBERS,
+    NETWORK,
+    Plan,
+    bearable_numbers,
+    choose_plan,
+)
+from rlm_core.privatiser.views import CorruptedRows, MovedPictures, Neighbours, Views
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
 from rlm_core.types import FloatArray, IntArray
 
 RULE = "LocalPrivatiser"
 """The kind and size that the rule chooses."""
+
+NETWORK_CODES = "codes by a network"
+"""What the Q-RLM does: codes that a network learnt from public records."""
 
 LABEL_ALONE = "k-RR of the label alone"
 """Features go in the clear: it protects the label and nothing else."""
@@ -50,8 +65,11 @@ class Rehearsal:
         public, people, test: encoded rows (·, p).
         people_y, test_y: class numbers.
         classes: K.
-        preprocessor: which column is what.
+        categories: (start, stop) of the columns that are one category; all others are numbers.
+        views: what a network should give the same code; None where none is asked for.
+        pictures: whether records are pictures.
         seed: of the fits.
+        trained: gives the network instead of a training here (an experiment keeps them in files).
     """
 
     public: NDArray[np.float32] = field(repr=False)
@@ -60,9 +78,13 @@ class Rehearsal:
     test: NDArray[np.float32] = field(repr=False)
     test_y: IntArray = field(repr=False)
     classes: int
-    preprocessor: TablePreprocessor = field(repr=False)
+    categories: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    views: Views | None = field(default=None, repr=False)
+    pictures: bool = False
     seed: int = 0
+    trained: Callable[[Rehearsal], CodesNetwork] | None = field(default=None, repr=False)
     _methods: dict[Plan, Method] = field(default_factory=dict, repr=False)
+    _encoded: dict[Plan, tuple[FloatArray, FloatArray]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -88,7 +110,40 @@ class Rehearsal:
             test=x[test],
             test_y=y[test],
             classes=classes,
-            preprocessor=preprocessor,
+            categories=tuple((each.start, each.stop) for each in preprocessor.blocks if each.kind == "category"),
+            views=CorruptedRows(blocks=tuple((each.start, each.stop) for each in preprocessor.blocks)),
+            seed=seed,
+        )
+
+    @classmethod
+    def of_pictures(
+        cls, images: NDArray[np.generic], y: IntArray, classes: int, parts: Sequence[IntArray], *, seed: int = 0
+    ) -> Rehearsal:
+        """From pictures (n, height, width[, 3]), in the same three parts."""
+        form = PictureFormat.infer(read_pictures(images[parts[0]]))
+        x = [form.matrix(read_pictures(images[part])) for part in parts]
+        return cls.of_encoded(form, x, [y[part] for part in parts], classes, seed=seed)
+
+    @classmethod
+    def of_encoded(
+        cls,
+        form: PictureFormat,
+        x: Sequence[NDArray[np.float32]],
+        y: Sequence[IntArray],
+        classes: int,
+        *,
+        seed: int = 0,
+    ) -> Rehearsal:
+        """From pictures that ``form`` has made numbers of, in the same three parts."""
+        return cls(
+            public=x[0],
+            people=x[1],
+            people_y=y[1],
+            test=x[2],
+            test_y=y[2],
+            classes=classes,
+            views=Neighbours() if form.colour else MovedPictures(picture=(form.height, form.width)),
+            pictures=True,
             seed=seed,
         )
 
@@ -109,30 +164,56 @@ class Rehearsal:
 
     def plan(self, mechanism: str, epsilon: float, reports: int) -> Plan:
         """Kind and size by the rule; of that kind if one is named."""
-        return choose_plan(epsilon, reports, self.classes, kind="auto" if mechanism == RULE else mechanism)
+        pictures = len(self.public) if self.pictures else 0
+        rows = len(self.public)
+        if mechanism == RULE:
+            return choose_plan(epsilon, reports, self.classes, public_rows=rows, public_pictures=pictures)
+        kind, encoder = (CODES, NETWORK) if mechanism == NETWORK_CODES else (mechanism, LINEAR)
+        return choose_plan(
+            epsilon,
+            reports,
+            self.classes,
+            kind=kind,
+            encoder=encoder,
+            public_rows=rows,
+            public_pictures=pictures,
+        )
 
     def accuracy(self, mechanism: str, epsilon: float, reports: int, generator: np.random.Generator) -> float:
         """One simulated collection of so many reports, and the accuracy of what was learnt on the test rows.
 
         People take part again if there are fewer of them than reports.
         """
-        who = generator.choice(len(self.people), size=reports, replace=reports > len(self.people))
-        x, y = self.people[who], self.people_y[who]
-        if mechanism in (RULE, *KINDS):
-            method = self._method(self.plan(mechanism, epsilon, reports))
-            sent = method.simulate(method.encoder(x), y, epsilon, self.classes, generator)
+        chosen = generator.choice(len(self.people), size=reports, replace=reports > len(self.people))
+        y = self.people_y[chosen]
+        if mechanism in (RULE, NETWORK_CODES, *KINDS):
+            method, of_people, of_test = self._method(self.plan(mechanism, epsilon, reports))
+            sent = method.simulate(of_people[chosen], y, epsilon, self.classes, generator)
             learnt = method.learn(sent, epsilon, self.classes)
-            predicted = method.probabilities(learnt, method.encoder(self.test)).argmax(axis=1)
+            predicted = method.probabilities(learnt, of_test).argmax(axis=1)
         else:
-            learnt = self._from_separate(mechanism, epsilon, x, y, generator)
+            learnt = self._from_separate(mechanism, epsilon, self.people[chosen], y, generator)
             predicted = learnt.predict(_with_constant(self._components(learnt.weights.shape[1] - 1)(self.test)))
         return float((predicted == self.test_y).mean())
 
-    def _method(self, plan: Plan) -> Method:
+    def _method(self, plan: Plan) -> tuple[Method, FloatArray, FloatArray]:
+        """The fitted plan, and h of the people and of the test rows: each is fitted and encoded once."""
         if plan not in self._methods:
             generator = np.random.default_rng(self.seed)
-            self._methods[plan] = Method.fit(plan, self.public, generator=generator, prior_rows=PRIOR_ROWS)
-        return self._methods[plan]
+            method = Method.fit(
+                plan, self.public, generator=generator, prior_rows=PRIOR_ROWS, network=lambda: self._network
+            )
+            self._methods[plan] = method
+            self._encoded[plan] = method.encoder(self.people), method.encoder(self.test)
+        return self._methods[plan], *self._encoded[plan]
+
+    @cached_property
+    def _network(self) -> CodesNetwork:
+        if self.trained is not None:
+            return self.trained(self)
+        if self.views is None:
+            raise ValueError("Expected views to train a network with, got none.")
+        return train_codes_network(self.public, self.views, classes=self.classes, seed=self.seed)
 
     @cached_property
     def _most_components(self) -> LinearEncoder:
@@ -170,8 +251,8 @@ class Rehearsal:
         self, kind: type[TableMechanism], epsilon: float, x: NDArray[np.float32], generator: np.random.Generator
     ) -> FloatArray:
         """Rows as a baseline sends them, made right on average."""
-        blocks = [(block.start, block.stop) for block in self.preprocessor.blocks if block.kind == "category"]
-        numbers = len(self.preprocessor.numbers)
+        blocks = self.categories
+        numbers = min((start for start, _ in blocks), default=x.shape[1])  # a table's numbers come first
         low, high = np.quantile(self.public[:, :numbers], [TAIL, 1 - TAIL], axis=0) if numbers else ((), ())
         high = np.maximum(high, np.asarray(low) + 1e-6)
         table = kind(epsilon=epsilon, low=tuple(low), high=tuple(high), categories=tuple(blocks))

@@ -9,6 +9,7 @@ A linear layer is an ``MLPEncoder`` without hidden layers, so the same file runs
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +24,23 @@ FIT_ROWS = 20_000
 CENTRE_NUMBERS = 16
 """Codes are the clusters of so many principal components, not of the row itself: the rest is mostly noise."""
 
+BLOCK = 512
+"""Rows that are encoded at a time: they stay in the cache, so that processes side by side do not wait for memory."""
+
+
+class Encoder(Protocol):
+    """From encoded rows to h: what of a mechanism is fitted."""
+
+    @property
+    def input_dim(self) -> int:
+        """p."""
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """The weights by name, as they are stored."""
+
+    def __call__(self, x: ArrayLike) -> FloatArray:
+        """(n, p) to h (n, d)."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearEncoder:
@@ -35,12 +53,27 @@ class LinearEncoder:
     weight: NDArray[np.float32] = field(repr=False)
     bias: NDArray[np.float32] = field(repr=False)
 
+    @property
+    def input_dim(self) -> int:
+        """p."""
+        return int(self.weight.shape[1])
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """Weights as an ``MLPEncoder`` without hidden layers names them."""
+        return {"0.weight": self.weight, "0.bias": self.bias}
+
     def __call__(self, x: ArrayLike) -> FloatArray:
         """h for each row."""
         inputs = rows("x", x, self.weight.shape[1])
         weight = self.weight.astype(np.float64)
-        h: FloatArray = np.stack([(inputs * each).sum(axis=1) for each in weight], axis=1)  # (n, d)
-        return h + self.bias.astype(np.float64)
+        h: FloatArray = np.empty((len(inputs), len(weight)))  # (n, d)
+        for start in range(0, len(inputs), BLOCK):
+            some = inputs[start : start + BLOCK]
+            products = np.empty_like(some)
+            for number, each in enumerate(weight):
+                np.multiply(some, each, out=products).sum(axis=1, out=h[start : start + BLOCK, number])
+        h += self.bias.astype(np.float64)
+        return h
 
 
 def principal_components(x: ArrayLike, size: int, *, generator: np.random.Generator) -> LinearEncoder:

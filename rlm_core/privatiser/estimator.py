@@ -8,32 +8,32 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import update_wrapper
 from pathlib import Path
 from types import MethodType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from rlm_core.collector.moments import PRIOR_ROWS
 from rlm_core.owner.budget import Ledger
+from rlm_core.privatiser.folder import named, read, write
 from rlm_core.privatiser.honesty import UtilityWarning, not_better, one_answer, too_few
 from rlm_core.privatiser.labels import check_classes, find_classes, label_numbers, label_texts
 from rlm_core.privatiser.method import Method
+from rlm_core.privatiser.network import CodesNetwork, train_codes_network
+from rlm_core.privatiser.own_mechanism import own_page
 from rlm_core.privatiser.plan import choose_plan
 from rlm_core.privatiser.received import check_digest, receive
+from rlm_core.privatiser.records import Labels, RecordReader, Table
 from rlm_core.release import OnProgress, Releases, release_rows
 from rlm_core.report import Report
 from rlm_core.report_tally import ReportTally
-from rlm_core.tables.errors import TableError
-from rlm_core.tables.files import array_table, read_table
-from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
 from rlm_core.types import FloatArray, IntArray, positive
 
-Table = pd.DataFrame | str | Path | NDArray[Any] | Sequence[Any]
-Labels = str | Iterable[Any] | None
+if TYPE_CHECKING:
+    from rlm_core.learning.loop import Progress
 
 
 class AfterLearning:
@@ -50,8 +50,8 @@ class AfterLearning:
         return MethodType(self.method, instance)
 
 
-class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
-    """ε-LDP collection and learning for any table or array of small pictures.
+class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
+    """ε-LDP collection and learning for any table or pictures.
 
     ``fit`` sees public rows only. Whatever ``privatise`` uses (classes, levels, ranges, centring, rules for
     missing values, dimension) comes from there or from arguments, never from the people: a row's report has the
@@ -67,17 +67,19 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
         classes: the labels that people may have; None finds them in ``fit(public, y)``, or sends no label.
         kind: "auto", or one of :data:`~rlm_core.privatiser.plan.KINDS`.
         size: numbers or codes of the representation; None for the rule's.
+        encoder: "auto", "linear" (seconds) or "network" (codes by a network, about a minute a core).
         schema: of the table; None infers it from the public rows.
-        seed: of the fit (k-means, samples). A release takes no seed.
+        seed: of the fit (k-means, samples, networks). A release takes no seed.
+        device: where a network learns: "auto" takes a GPU if there is one.
+        checkpoint: a file, from which the training of a network that was interrupted goes on.
 
+    >>> import pandas as pd
     >>> public = pd.DataFrame({"age": [20, 30, 40, 50] * 25, "job": ["cook", "nurse"] * 50})
     >>> privatiser = LocalPrivatiser(epsilon=2.0, reports=5_000, classes=["no", "yes"]).fit(public)
     >>> len(privatiser.privatise(public[:3], ["no", "yes", "no"]))
     3
     """
 
-    schema_: TableSchema
-    preprocessor_: TablePreprocessor
     method_: Method
     classes_: NDArray[np.str_]
 
@@ -89,42 +91,67 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
         *,
         kind: str = "auto",
         size: int | None = None,
+        encoder: str = "auto",
         schema: TableSchema | None = None,
         seed: int = 0,
+        device: str = "auto",
+        checkpoint: str | Path | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.reports = reports
         self.classes = classes
         self.kind = kind
         self.size = size
+        self.encoder = encoder
         self.schema = schema
         self.seed = seed
+        self.device = device
+        self.checkpoint = checkpoint
 
     # --- public rows ---
 
-    def fit(self, public: Table, y: Labels = None) -> Self:
-        """Learn schema, preprocessing and encoder from public rows.
+    def fit(self, public: Table, y: Labels = None, *, progress: Callable[[Progress], None] | None = None) -> Self:
+        """Learn schema, preprocessing and encoder from public rows or pictures.
 
         Args:
-            public: a DataFrame, a CSV or parquet file, an array (n, p), or pictures (n, height, width[, channels]).
-            y: public labels, or the name of their column. They only tell which classes there are.
+            public: a DataFrame, a CSV or parquet file, an array (n, p); or pictures: a folder, or an array
+                (n, height, width[, 3]).
+            y: public labels, or the name of their column; for a folder of pictures "folder", or the name of a CSV
+                file in it with the columns file and label. They only tell which classes there are.
+            progress: is told how far the training of a network is.
         """
         start = time.perf_counter()
         positive("epsilon", self.epsilon, allow_infinite=True)
-        frame = self._frame(public)
-        frame, labels = _split_label(frame, y)
-        classes = self._known_classes(labels, len(frame))
-        self.schema_ = self.schema or TableSchema.infer(frame)
-        tidy = self.schema_.read(frame)
-        self.preprocessor_ = TablePreprocessor.fit(tidy, self.schema_.features, unknown="ignore")
-        self.classes_ = np.array(classes, dtype=np.str_)
+        records, labels = self._public_records(public, y)
+        classes = self._known_classes(labels, len(records))
         self.label_ = y if isinstance(y, str) else None
-        self.n_features_in_ = len(frame.columns)
-        self.feature_names_in_ = np.array(frame.columns, dtype=object)
-        plan = choose_plan(self.epsilon, self.reports, max(2, len(classes)), kind=self.kind, size=self.size)
+        x = self._learn_reading(records, self.schema)
+        self.classes_ = np.array(classes, dtype=np.str_)
+        plan = choose_plan(
+            self.epsilon,
+            self.reports,
+            max(2, len(classes)),
+            kind=self.kind,
+            size=self.size,
+            encoder=self.encoder,
+            public_rows=len(x),
+            public_pictures=0 if self.pictures_ is None else len(x),
+        )
+
+        def network() -> CodesNetwork:
+            return train_codes_network(
+                x,
+                self._views(),
+                classes=max(2, len(classes)),
+                seed=self.seed,
+                device=self.device,
+                checkpoint=None if self.checkpoint is None else Path(self.checkpoint),
+                progress=progress,
+            )
+
         generator = np.random.default_rng(self.seed)
-        method = Method.fit(plan, self._matrix(tidy), generator=generator, prior_rows=PRIOR_ROWS)
-        self.public_rows_ = len(frame)
+        method = Method.fit(plan, x, generator=generator, prior_rows=PRIOR_ROWS, network=network)
+        self.public_rows_ = len(x)
         self._set_method(method)
         self.seconds_ = time.perf_counter() - start
         self._warn(too_few(self.epsilon, self.reports, max(2, len(classes))))
@@ -138,7 +165,8 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
     @property
     def notes_(self) -> tuple[str, ...]:
         """What the fit left out, and why."""
-        return tuple(f"{each.name}: {each.reason}" for each in self._fitted().schema_.left_out)
+        left_out = () if self._fitted().pictures_ is not None else self.schema_.left_out
+        return tuple(f"{each.name}: {each.reason}" for each in left_out)
 
     # --- the people's side ---
 
@@ -160,16 +188,16 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
             progress: is told how many rows are done.
         """
         self._fitted()
-        frame, given = _split_label(self._frame(people), labels)
+        records, given = self._records(people, labels)
         numbers: IntArray | None = None
         if given is not None:
             if not len(self.classes_):
                 raise ValueError("Expected no labels: classes are unknown. Pass classes=[…], or fit(public, y).")
             numbers = label_numbers(given, self.classes_.tolist())
-            if len(numbers) != len(frame):
-                raise ValueError(f"Expected {len(frame)} labels, got {len(numbers)}.")
+            if len(numbers) != len(records):
+                raise ValueError(f"Expected {len(records)} labels, got {len(numbers)}.")
         return release_rows(
-            self._matrix(self.schema_.read(frame)),
+            self._numbers(records),
             numbers,
             mechanism=self.method_.mechanism(self.epsilon),
             pairs=None if numbers is None else self.method_.together(self.epsilon, len(self.classes_)),
@@ -179,8 +207,8 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
         )
 
     def encode_table(self, people: Table) -> NDArray[np.float32]:
-        """Rows as the encoder's input: (n, p), every feature as fitted. NOT private."""
-        return self._matrix(self._fitted().schema_.read(self._frame(people)))
+        """Records as the encoder's input: (n, p), every feature as fitted. NOT private."""
+        return self._numbers(self._fitted()._records(people, None)[0])
 
     # --- the collector's side ---
 
@@ -210,8 +238,7 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
     @AfterLearning
     def predict_proba(self, X: Table) -> FloatArray:
         """p(y | x) of clean rows: (n, K), in the order of ``classes_``."""
-        frame = self._without_label(self._frame(X))
-        h = self.method_.encoder(self._matrix(self.schema_.read(frame)))
+        h = self.method_.encoder(self.encode_table(X))
         return self.method_.probabilities(self.classifier_, h)
 
     @AfterLearning
@@ -224,13 +251,13 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
     @AfterLearning
     def score(self, X: Table, y: Labels = None) -> float:
         """The share of rows whose class is predicted rightly; y may be the name of a column."""
-        frame, labels = _split_label(self._frame(X), y if y is not None else self.label_)
+        records, labels = self._records(X, y if y is not None else self.label_)
         if labels is None:
             raise ValueError("Expected labels to score with, got none.")
         truth = np.array([each or "" for each in label_texts(labels)])
-        if len(truth) != len(frame):
-            raise ValueError(f"Expected {len(frame)} labels, got {len(truth)}.")
-        accuracy = float((self.predict(frame) == truth).mean())
+        if len(truth) != len(records):
+            raise ValueError(f"Expected {len(records)} labels, got {len(truth)}.")
+        accuracy = float((self.predict(records) == truth).mean())
         self._warn(not_better(accuracy, float(np.unique(truth, return_counts=True)[1].max() / len(truth))))
         return accuracy
 
@@ -238,8 +265,6 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
 
     def save(self, folder: str | Path) -> Path:
         """Write a folder with a card: enough to privatise, and to learn; also the classifier if there is one."""
-        from rlm_core.privatiser.folder import write
-
         self._fitted()
         return write(self, Path(folder))
 
@@ -249,17 +274,13 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
 
         A name without a folder is looked for in the places that ``RLM_MODELS`` names, as the zoo's are.
         """
-        from rlm_core.privatiser.folder import read
-
-        return read(Path(folder))
+        return read(Path(folder), cls)
 
     def export(self, file: str | Path) -> Path:
         """Write the owner's side as one page, ``owner.html``: a form made from the schema, which makes a report.
 
         It works from disk, offline, and can connect to nothing; ``learn`` reads the reports that it makes.
         """
-        from rlm_core.device.own_mechanism import own_page
-
         self._fitted()
         path = Path(file)
         if path.suffix not in (".html", ".htm"):
@@ -275,18 +296,6 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
             raise NotFittedError(f"Expected {first} before this: this LocalPrivatiser has not got so far.")
         return self
 
-    def _frame(self, table: Table) -> pd.DataFrame:
-        if isinstance(table, pd.DataFrame | str | Path | dict) and not hasattr(table, "toarray"):
-            return read_table(table)
-        frame = array_table(table)
-        expected = getattr(self, "n_features_in_", len(frame.columns))
-        if len(frame.columns) != expected:
-            raise ValueError(f"X has {len(frame.columns)} features, but LocalPrivatiser is expecting {expected}.")
-        return frame
-
-    def _without_label(self, frame: pd.DataFrame) -> pd.DataFrame:
-        return frame.drop(columns=self.label_) if self.label_ is not None and self.label_ in frame else frame
-
     def _known_classes(self, labels: Iterable[Any] | None, count: int) -> tuple[str, ...]:
         if labels is not None and len(list(labels)) != count:
             raise ValueError(f"Expected {count} labels, got {len(list(labels))}.")
@@ -294,13 +303,8 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
             return check_classes(self.classes)
         return () if labels is None else find_classes(labels)
 
-    def _matrix(self, tidy: pd.DataFrame) -> NDArray[np.float32]:
-        return self.preprocessor_.transform(tidy, unknown="ignore", allow_missing=True, outliers="clip")
-
     def _set_method(self, method: Method) -> None:
-        from rlm_core.privatiser.folder import named
-
-        self.method_ = named(method, self.preprocessor_, self.schema_, tuple(self.classes_.tolist()))
+        self.method_ = named(method, self.reading, tuple(self.classes_.tolist()))
 
     def _warn(self, message: str | None) -> None:
         if message is not None:
@@ -315,17 +319,3 @@ class LocalPrivatiser(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "method_")
-
-
-def _split_label(frame: pd.DataFrame, y: Labels) -> tuple[pd.DataFrame, Iterable[Any] | None]:
-    """The features and the labels, which may be a column of the table."""
-    if y is None:
-        return frame, None
-    if isinstance(y, str):
-        if y not in frame:
-            raise TableError(f"Expected the label in {', '.join(frame.columns)}, got {y!r}.")
-        return frame.drop(columns=y), frame[y]
-    labels = y if isinstance(y, pd.Series) else np.asarray(list(y), dtype=object)
-    if np.ndim(labels) != 1:
-        raise ValueError(f"Expected a list of labels, got shape {np.shape(labels)}.")
-    return frame, labels

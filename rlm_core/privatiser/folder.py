@@ -3,7 +3,8 @@
 card.json              what it is, made when and of what, with the checksum of every other file
 schema.json            the table's columns, readable
 preprocessor.json      means, deviations and levels of the public rows
-encoder.safetensors    one linear layer, as an ``MLPEncoder`` has it: 0.weight (d, p), 0.bias (d,)
+pictures.json          of pictures, instead of the two: size, white, grey or colour
+encoder.safetensors    linear layers, as an ``MLPEncoder`` has them: 0.weight (d, p), 0.bias (d,), 2.weight, …
 prior.safetensors      h of some public rows, which the collector learns with
 classifier.safetensors what was learnt from reports, if anything was
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,36 +26,54 @@ from safetensors.numpy import load_file, save_file
 from rlm_core.collector.codes import CodeClassifier
 from rlm_core.collector.moments import MomentClassifier
 from rlm_core.digest import digest_of
+from rlm_core.pictures.format import PictureFormat
 from rlm_core.privatiser.encoder import LinearEncoder
 from rlm_core.privatiser.method import Method
-from rlm_core.privatiser.plan import RANGE, Plan
+from rlm_core.privatiser.network import NetworkEncoder
+from rlm_core.privatiser.plan import LINEAR, NETWORK, RANGE, Plan
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
-from rlm_core.zoo.cards import OWN_FORMAT, own_folders, sha256, verify
+from rlm_core.zoo.cards import OWN_FORMAT, own_folders
+from rlm_core.zoo.checksums import sha256, verify
 
 if TYPE_CHECKING:
     from rlm_core.privatiser.estimator import LocalPrivatiser
 
 FORMAT = OWN_FORMAT
-SCHEMA, PREPROCESSOR, ENCODER = "schema.json", "preprocessor.json", "encoder.safetensors"
+SCHEMA, PREPROCESSOR, PICTURES = "schema.json", "preprocessor.json", "pictures.json"
+ENCODER = "encoder.safetensors"
 PRIOR, CLASSIFIER = "prior.safetensors", "classifier.safetensors"
 
 
-def named(method: Method, preprocessor: TablePreprocessor, schema: TableSchema, classes: tuple[str, ...]) -> Method:
-    """The method with its digest: of all that decides what is sent for a row, but for ε."""
+def named(method: Method, reading: dict[str, Any], classes: tuple[str, ...]) -> Method:
+    """The method with its digest: of all that decides what is sent for a record, but for ε.
+
+    ``reading`` is how a record becomes numbers (:func:`reading_of_table`, :func:`reading_of_pictures`).
+    """
+    encoder = method.encoder
     definition = {
         "kind": method.plan.kind,
         "size": method.plan.size,
-        "weight": method.encoder.weight,
-        "bias": method.encoder.bias,
         "radius": method.radius,
         "constant": method.constant,
         "range": RANGE,
-        "schema": json.loads(schema.to_json())["features"],
-        "preprocessor": json.loads(preprocessor.to_json()),
         "classes": classes,
     }
-    return replace(method, digest=digest_of(definition))
+    if isinstance(encoder, NetworkEncoder):
+        definition |= {"layers": encoder.tensors(), "merge": encoder.merge}
+    else:
+        definition |= {"weight": encoder.tensors()["0.weight"], "bias": encoder.tensors()["0.bias"]}
+    return replace(method, digest=digest_of(definition | reading))
+
+
+def reading_of_table(schema: TableSchema, preprocessor: TablePreprocessor) -> dict[str, Any]:
+    """How rows become numbers, for the digest."""
+    return {"schema": json.loads(schema.to_json())["features"], "preprocessor": json.loads(preprocessor.to_json())}
+
+
+def reading_of_pictures(pictures: PictureFormat) -> dict[str, Any]:
+    """How pictures become numbers, for the digest."""
+    return {"pictures": json.loads(pictures.to_json())}
 
 
 def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
@@ -65,11 +85,18 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "card.json").unlink(missing_ok=True)
     method, plan = privatiser.method_, privatiser.method_.plan
-    (folder / SCHEMA).write_text(privatiser.schema_.to_json() + "\n", encoding="utf-8")
-    (folder / PREPROCESSOR).write_text(privatiser.preprocessor_.to_json() + "\n", encoding="utf-8")
-    save_file({"0.weight": method.encoder.weight, "0.bias": method.encoder.bias}, folder / ENCODER)
+    texts = (
+        {SCHEMA: privatiser.schema_.to_json(), PREPROCESSOR: privatiser.preprocessor_.to_json()}
+        if privatiser.pictures_ is None
+        else {PICTURES: privatiser.pictures_.to_json()}
+    )
+    for name in (SCHEMA, PREPROCESSOR, PICTURES):
+        (folder / name).unlink(missing_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+    save_file(method.encoder.tensors(), folder / ENCODER)
     save_file({"h": method.prior.astype(np.float32)}, folder / PRIOR)
-    files = [SCHEMA, PREPROCESSOR, ENCODER, PRIOR]
+    files = [*texts, ENCODER, PRIOR]
     classifier = getattr(privatiser, "classifier_", None)
     (folder / CLASSIFIER).unlink(missing_ok=True)
     if classifier is not None:
@@ -86,9 +113,11 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
         "name": folder.resolve().name,
         "kind": plan.kind,
         "size": plan.size,
+        "encoder": plan.encoder,
+        "merge": list(method.encoder.merge) if isinstance(method.encoder, NetworkEncoder) else [],
         "classes": privatiser.classes_.tolist(),
         "label": privatiser.label_,
-        "input_dim": int(method.encoder.weight.shape[1]),
+        "input_dim": method.encoder.input_dim,
         "radius": method.radius,
         "constant": method.constant,
         "digest": method.digest,
@@ -103,7 +132,8 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
             "pandas": pd.__version__,
             "scikit-learn": sklearn.__version__,
         },
-        "summary": f"Reports of kind “{plan.kind}” with {plan.size} numbers or codes, fitted on public rows.",
+        "summary": f"Reports of kind “{plan.kind}” with {plan.size} numbers or codes by a {plan.encoder} encoder, "
+        "fitted on public records.",
         "limits": "ε-LDP holds for one report of a row; further reports of the same row add up. The public rows "
         "themselves are not protected: their means, levels and some representations are in this folder.",
         "files": {name: sha256(folder / name) for name in files},
@@ -112,10 +142,8 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
     return folder
 
 
-def read(folder: Path) -> LocalPrivatiser:
-    """The privatiser in a folder; a damaged or foreign one is an error that says why."""
-    from rlm_core.privatiser.estimator import LocalPrivatiser
-
+def read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
+    """The privatiser in a folder, by the class that has its parameters; a damaged or foreign folder is an error."""
     if not (folder / "card.json").is_file() and len(folder.parts) == 1:
         folder = own_folders().get(folder.name, folder)  # by name, in the places that RLM_MODELS names
     path = folder / "card.json"
@@ -128,14 +156,20 @@ def read(folder: Path) -> LocalPrivatiser:
         files = {str(name): str(checksum) for name, checksum in card["files"].items()}
         if any(Path(name).name != name for name in files):
             raise ValueError("a file outside the folder")
-        plan = Plan(kind=card["kind"], size=card["size"])
-        result = LocalPrivatiser(**card["parameters"])
+        plan = Plan(kind=card["kind"], size=card["size"], encoder=card.get("encoder", LINEAR))
+        result = make(**card["parameters"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"Expected a card of format {FORMAT!r} in {folder.name!r}, got {error!r}.") from None
     verify(folder, files)
     layers = load_file(folder / ENCODER)
-    result.schema_ = TableSchema.from_json((folder / SCHEMA).read_text(encoding="utf-8"))
-    result.preprocessor_ = TablePreprocessor.from_json((folder / PREPROCESSOR).read_text(encoding="utf-8"))
+    result.pictures_ = None
+    if PICTURES in files:
+        result.pictures_ = PictureFormat.from_json((folder / PICTURES).read_text(encoding="utf-8"))
+        reading = reading_of_pictures(result.pictures_)
+    else:
+        result.schema_ = TableSchema.from_json((folder / SCHEMA).read_text(encoding="utf-8"))
+        result.preprocessor_ = TablePreprocessor.from_json((folder / PREPROCESSOR).read_text(encoding="utf-8"))
+        reading = reading_of_table(result.schema_, result.preprocessor_)
     result.classes_ = np.array(card["classes"], dtype=np.str_)
     result.label_ = card["label"]
     result.feature_names_in_ = np.array(card["data"]["columns"], dtype=object)
@@ -143,12 +177,14 @@ def read(folder: Path) -> LocalPrivatiser:
     result.public_rows_, result.seconds_ = int(card["data"]["public_rows"]), float(card["seconds"])
     method = Method(
         plan=plan,
-        encoder=LinearEncoder(weight=layers["0.weight"], bias=layers["0.bias"]),
+        encoder=NetworkEncoder.of_tensors(layers, tuple(card["merge"]))
+        if plan.encoder == NETWORK
+        else LinearEncoder(weight=layers["0.weight"], bias=layers["0.bias"]),
         prior=load_file(folder / PRIOR)["h"].astype(np.float64),
         radius=card["radius"],
         constant=card["constant"],
     )
-    result.method_ = named(method, result.preprocessor_, result.schema_, tuple(card["classes"]))
+    result.method_ = named(method, reading, tuple(card["classes"]))
     if result.method_.digest != card["digest"]:
         raise ValueError(f"Expected the digest {card['digest']!r} in {folder.name!r}, got {result.method_.digest!r}.")
     if CLASSIFIER in files:
@@ -164,5 +200,5 @@ def _parameters(privatiser: LocalPrivatiser) -> dict[str, Any]:
     """The arguments, as JSON has them; the schema has a file of its own."""
     given: dict[str, Any] = privatiser.get_params(deep=False)
     classes = given.pop("classes")
-    del given["schema"]
+    del given["schema"], given["checkpoint"]
     return given | {"classes": None if classes is None else [str(each) for each in classes]}

@@ -11,13 +11,15 @@ Everything in a :class:`Method` is public: it comes from auxiliary rows and argu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rlm_core.collector.code_labels import labels_from_tally, labels_of_codes, one_to_one
 from rlm_core.collector.codes import CodeClassifier, PairCounts, PairSets, expectation_maximisation
 from rlm_core.collector.moments import (
     MomentClassifier,
@@ -40,8 +42,9 @@ from rlm_core.owner.laplace import LaplaceNoise
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.payload import Payload, Together
 from rlm_core.owner.subset_selection import OneHot, SubsetSelection
-from rlm_core.privatiser.encoder import LinearEncoder, nearest_centres, principal_components
-from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, RANGE, Plan
+from rlm_core.privatiser.encoder import Encoder, nearest_centres, principal_components
+from rlm_core.privatiser.network import CodesNetwork
+from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, NETWORK, RANGE, Plan
 from rlm_core.report_tally import Body
 from rlm_core.types import FloatArray, IntArray
 
@@ -73,17 +76,32 @@ class Method:
     """
 
     plan: Plan
-    encoder: LinearEncoder
+    encoder: Encoder
     prior: FloatArray = field(repr=False)
     radius: float
     constant: float
     digest: str = "0" * 32
 
     @classmethod
-    def fit(cls, plan: Plan, x: ArrayLike, *, generator: np.random.Generator, prior_rows: int) -> Method:
-        """Encoder and public numbers from public rows x (n, p)."""
-        fitter = nearest_centres if plan.kind == CODES else principal_components
-        encoder = fitter(x, plan.size, generator=generator)
+    def fit(
+        cls,
+        plan: Plan,
+        x: ArrayLike,
+        *,
+        generator: np.random.Generator,
+        prior_rows: int,
+        network: Callable[[], CodesNetwork] | None = None,
+    ) -> Method:
+        """Encoder and public numbers from public rows x (n, p); ``network`` trains one where the plan asks for it."""
+        encoder: Encoder
+        if plan.encoder == NETWORK:
+            if network is None:
+                raise ValueError("Expected a network to be trained for encoder='network', got none.")
+            encoder = network().cut(plan.size)
+        else:
+            encoder = (nearest_centres if plan.kind == CODES else principal_components)(
+                x, plan.size, generator=generator
+            )
         x = np.asarray(x)
         chosen = np.sort(generator.permutation(len(x))[:prior_rows])
         prior = encoder(x[chosen]).astype(np.float32).astype(np.float64)  # as it is stored
@@ -93,7 +111,7 @@ class Method:
         if plan.kind == CODES:
             radius, constant = 1.0, 1.0
         return cls(
-            plan=Plan(kind=plan.kind, size=prior.shape[1]),
+            plan=replace(plan, size=prior.shape[1]),
             encoder=encoder,
             prior=prior,
             radius=float(np.float32(max(radius, 1e-6))),
@@ -116,7 +134,7 @@ class Method:
             name=f"own data, {self.plan.kind}",
             encoder=self.encoder,
             noise=noise,
-            input_dim=self.encoder.weight.shape[1],
+            input_dim=self.encoder.input_dim,
             output_dim=self.size,
             card_digest=self.digest,
         )
@@ -180,17 +198,19 @@ class Method:
         """The collector's classifier from what was sent: post-processing."""
         together = self.together(epsilon, classes)
         if isinstance(together, PairSelection):
-            reports = PairSets(members=_there(sent.members), epsilon=epsilon, codes=self.size, classes=classes)
+            reports = PairSets(members=_required(sent.members), epsilon=epsilon, codes=self.size, classes=classes)
+            if self._may_be_classes(classes):
+                return labels_of_codes(reports, self.frequencies)
             return expectation_maximisation(reports, self.frequencies + PSEUDO_ROWS, pseudo_count=PSEUDO_COUNT)
         phi = self.prior_features
         if isinstance(together, JointBits):
             moments = Moments.of_two(*self.signed(sent, together), phi)
         elif self.plan.kind == LAPLACE:
-            moments = moments_of_numbers(_there(sent.numbers), self._laplace(epsilon).noise.scale, phi)
+            moments = moments_of_numbers(_required(sent.numbers), self._laplace(epsilon).noise.scale, phi)
         else:
             channel = self._selection(epsilon, classes).channel
-            vectors = channel.vector(_there(sent.members))
-            moments = moments_of_sets(_there(sent.coordinates), vectors, channel.energy, phi)
+            vectors = channel.vector(_required(sent.members))
+            moments = moments_of_sets(_required(sent.coordinates), vectors, channel.energy, phi)
         return MomentClassifier.fit(moments, phi)
 
     def learn_tally(self, tally: Body, epsilon: float, classes: int) -> Learnt:
@@ -202,6 +222,8 @@ class Method:
         together, phi = self.together(epsilon, classes), None if self.plan.kind == CODES else self.prior_features
         if isinstance(together, PairSelection) and isinstance(tally, Tally):
             channel = together.channel
+            if self._may_be_classes(classes):
+                return labels_from_tally(tally, channel, self.frequencies)
             sets = PairCounts(outside=channel.outside / channel.inside, codes=self.size, classes=classes)
             frequencies = self.frequencies + PSEUDO_ROWS
             weights = tally.counts / channel.size
@@ -221,11 +243,15 @@ class Method:
             raise ValueError(f"Expected a tally of reports, {self.plan.kind}, got a {type(tally).__name__}.")
         return MomentClassifier.fit(moments, phi)
 
+    def _may_be_classes(self, classes: int) -> bool:
+        """Whether a network found as many groups as there are classes, about equally frequent: then each is one."""
+        return self.plan.encoder == NETWORK and one_to_one(self.frequencies, classes)
+
     def signed(self, sent: Payload, joint: JointBits) -> tuple[FloatArray, FloatArray]:
         """E[φ(2y − 1)] as reports of bits tell it, and the variance of its noise."""
         return signed_bits(
-            _there(sent.coordinates),
-            _there(sent.symbols),
+            _required(sent.coordinates),
+            _required(sent.symbols),
             bits=joint.width,
             keep=joint.keep,
             features=joint.coordinates,
@@ -239,7 +265,7 @@ class Method:
         return learnt.predict_proba(self.features(h))
 
 
-def _there(column: Any) -> Any:
+def _required(column: Any) -> Any:
     if column is None:
         raise ValueError("Expected reports of another kind than these.")
     return column

@@ -92,9 +92,9 @@ def _columns(reports: list[Report], method: Method, classes: int) -> tuple[Paylo
     digest = method.together(epsilon, classes).digest(method.digest)
     for at, report in enumerate(reports):
         if report.digest != digest:
-            got = (report.digest or "none")[:8]
+            found = (report.digest or "none")[:8]
             raise ValueError(
-                f"Expected report {at} to be of record and label by this mechanism, {digest[:8]}…, got {got}…."
+                f"Expected report {at} to be of record and label by this mechanism, {digest[:8]}…, got {found}…."
             )
         if report.epsilon != epsilon:
             raise ValueError(f"Expected epsilon={epsilon:g} in all reports, got {report.epsilon:g} in report {at}.")
@@ -125,17 +125,17 @@ def _check_width(payload: Payload, together: object, method: Method, classes: in
     """Raise unless the payload has the form of this mechanism's reports with a label."""
     d = method.size
     if payload.numbers is not None:
-        right = method.plan.kind == LAPLACE and payload.numbers.shape[1] == d + 1
+        fits = method.plan.kind == LAPLACE and payload.numbers.shape[1] == d + 1
     elif payload.members is not None:
         width = payload.members.shape[1]
-        right = width == (d * classes if method.plan.kind == CODES else 2 * classes)
+        fits = width == (d * classes if method.plan.kind == CODES else 2 * classes)
         channel = payload.channel
-        right = right and channel is not None and bool((payload.members.sum(axis=1) == channel.size).all())
+        fits = fits and channel is not None and bool((payload.members.sum(axis=1) == channel.size).all())
     else:
-        right = isinstance(together, JointBits) and payload.of == 2**together.width
-    if right and payload.coordinates is not None:
-        right = bool((payload.coordinates < (d + 1 if isinstance(together, JointBits) else d)).all())
-    if not right:
+        fits = isinstance(together, JointBits) and payload.of == 2**together.width
+    if fits and payload.coordinates is not None:
+        fits = bool((payload.coordinates < (d + 1 if isinstance(together, JointBits) else d)).all())
+    if not fits:
         raise ValueError(f"Expected reports of record and label, {method.plan.kind} of {d}, got another form.")
 
 

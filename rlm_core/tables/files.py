@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import warnings
 import zlib
 from collections import Counter
@@ -87,7 +88,7 @@ def read_bytes(data: bytes, limits: Limits = LIBRARY) -> pd.DataFrame:
     if data.startswith(b"\x1f\x8b"):
         data = _unpacked(data, limits.bytes)
     if len(data) > limits.bytes:
-        raise TableError(f"Expected at most {limits.bytes / 2**20:,.0f} MB, got {len(data) / 2**20:,.0f} MB.")
+        raise TableError(f"Expected at most {limits.bytes / 2**20:,.0f} MB (unpacked), got more.")
     frame = check_frame(_read_parquet(data, limits) if data.startswith(b"PAR1") else read_csv(data, limits))
     limits.check(len(frame), len(frame.columns))
     return frame
@@ -110,11 +111,16 @@ def _read_parquet(data: bytes, limits: Limits) -> pd.DataFrame:
     try:
         contents = pyarrow.parquet.read_metadata(io.BytesIO(data))
         limits.check(contents.num_rows, contents.num_columns)
+        for column in contents.schema.to_arrow_schema():
+            if pyarrow.types.is_nested(column.type):
+                raise TableError(
+                    f"Expected words, numbers or dates in column {column.name[:80]}, got {str(column.type)[:80]}."
+                )
         return pd.read_parquet(io.BytesIO(data))
     except (MemoryError, TableError):
         raise
-    except (OSError, ValueError, TypeError, KeyError, pyarrow.ArrowException) as error:
-        raise TableError(f"Expected a whole parquet file, got a damaged one: {error}.") from None
+    except (OSError, ValueError, TypeError, KeyError, ArithmeticError, pyarrow.ArrowException) as error:
+        raise TableError(f"Expected a whole parquet file, got a damaged one: {str(error)[:200]}.") from None
 
 
 def read_csv(data: bytes, limits: Limits = LIBRARY) -> pd.DataFrame:
@@ -144,7 +150,17 @@ def read_csv(data: bytes, limits: Limits = LIBRARY) -> pd.DataFrame:
                 nrows=min(limits.rows, limits.cells // len(names)) + 1,
             )
     except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, csv.Error, ValueError) as error:
-        raise TableError(f"Expected a CSV file with {len(names)} cells in each row: {error}") from None
+        raise TableError(f"Expected a CSV file with {len(names)} cells in each row, {_ragged(error)}") from None
+
+
+def _ragged(error: Exception) -> str:
+    """Where a row has too many cells, without the parser's own words."""
+    found = re.search(r"in line (\d+), saw (\d+)", str(error))
+    if found:
+        return f"got {found[2]} in line {found[1]}. A text with the separator in it needs quotes."
+    if isinstance(error, pd.errors.ParserWarning):
+        return "got more in some row. A text with the separator in it needs quotes."
+    return f"got one that cannot be read: {str(error).removeprefix('Error tokenizing data. C error: ')}"
 
 
 def decode(data: bytes) -> str:
@@ -165,6 +181,8 @@ def decode(data: bytes) -> str:
         raise TableError("Expected a CSV file, got binary data: it has zero bytes.")
     if not text.strip():
         raise TableError("Expected a table, got a file without text.")
+    if text.lstrip().lower().startswith(("<!doctype", "<html", "<?xml")):
+        raise TableError("Expected a CSV or parquet file, got a web page or XML: download the table itself.")
     return text.lstrip("\r\n")
 
 

@@ -35,7 +35,8 @@ class TableSchema:
     def __post_init__(self) -> None:
         if not self.features:
             reasons = "; ".join(f"{each.name}: {each.reason}" for each in self.left_out[:5])
-            raise TableError(f"Expected at least one column to learn from, got none ({reasons or 'no columns'}).")
+            reasons = reasons or "there is no column besides the label"
+            raise TableError(f"Expected at least one column to learn from, got none ({reasons}).")
 
     @classmethod
     def infer(cls, public: Source, *, label: str | None = None) -> TableSchema:

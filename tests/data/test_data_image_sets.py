@@ -166,9 +166,9 @@ def test_get_asks_nobody_when_it_is_there_and_repairs_what_is_damaged(cache: Pat
     labels = arrays["test_labels"].copy()
     labels[0] = (labels[0] + 1) % 10
     np.save(cache / name / "test_labels.npy", labels)
-    said: list[str] = []
-    image_set.get(opener=server_of(official), say=said.append, quiet=True)
-    assert any("damaged (test_labels)" in line for line in said)
+    messages: list[str] = []
+    image_set.get(opener=server_of(official), on_message=messages.append, quiet=True)
+    assert any("damaged (test_labels)" in line for line in messages)
     assert np.array_equal(image_set.load().test_y, arrays["test_labels"])
     whole = (cache / name / "train_images.npy").read_bytes()
     (cache / name / "train_images.npy").write_bytes(whole[:-100])

@@ -38,6 +38,13 @@ def test_the_same_table_in_every_spelling(data: bytes, tmp_path: Path) -> None:
     assert TableSchema.infer(frame).read(frame)["age"].tolist() == [31, 45, 27]
 
 
+@pytest.mark.parametrize("cell", [[1, 2], {"a": 1}])
+def test_cells_that_hold_lists_are_refused_by_the_name_of_their_column(tmp_path: Path, cell: object) -> None:
+    pd.DataFrame({"age": [1, 2], "many": [cell, cell]}).to_parquet(tmp_path / "table.parquet")
+    with pytest.raises(TableError, match="column many, got"):
+        read_table(str(tmp_path / "table.parquet"))
+
+
 def test_parquet_and_one_row(tmp_path: Path) -> None:
     frame = pd.DataFrame({"age": [31, 45], "job": ["cook", "nurse"]})
     frame.to_parquet(tmp_path / "table.parquet")
@@ -49,6 +56,8 @@ def test_parquet_and_one_row(tmp_path: Path) -> None:
     ("data", "message"),
     [
         (b"", "without text"),
+        (b"<!DOCTYPE html><html><body>sign in</body></html>", "web page"),
+        (b"a,b\n1,2\n1,2,3,4\n", "got 4 in line 3"),
         (b"  \n \n", "without text"),
         (b"a,b\n", "header alone"),
         (b"a,a\n1,2\n", "every column name once, got 'a' 2 times"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from safetensors.numpy import save
 
@@ -13,9 +13,12 @@ from rlm_core.device.owner_file import OwnerFile, owner_page
 from rlm_core.owner.joint import JointLaplace, JointSelection
 from rlm_core.owner.joint_bits import MOST_BITS, JointBits
 from rlm_core.owner.payload import Together
-from rlm_core.privatiser.estimator import LocalPrivatiser
+from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.plan import CODES
 from rlm_core.tables.preprocessor import CLIP_DEVIATIONS
+
+if TYPE_CHECKING:  # which imports this file
+    from rlm_core.privatiser.estimator import LocalPrivatiser
 
 
 def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, Any]:
@@ -25,6 +28,8 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
     as one joint report.
     """
     method = privatiser._fitted().method_
+    if privatiser.pictures_ is not None:
+        raise ValueError("Expected a mechanism of a table for a page with a form, got one of pictures.")
     mechanism = method.mechanism(privatiser.epsilon)
     encoder = encoder_file(privatiser)
     preprocessor = json.loads(privatiser.preprocessor_.to_json())
@@ -45,6 +50,8 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
         ],
         "files": {"encoder": {"sha256": hashlib.sha256(encoder).hexdigest(), "bytes": len(encoder), "url": url}},
     }
+    if isinstance(method.encoder, NetworkEncoder):
+        result["merge"] = list(method.encoder.merge)
     if len(privatiser.classes_) and method.plan.kind != CODES:
         result["joint"] = _joint(method.together(privatiser.epsilon, len(privatiser.classes_)), method.digest)
     return result
@@ -52,8 +59,7 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
 
 def encoder_file(privatiser: LocalPrivatiser) -> bytes:
     """The encoder's weights, as a saved folder has them."""
-    encoder = privatiser._fitted().method_.encoder
-    content: bytes = save({"0.weight": encoder.weight, "0.bias": encoder.bias})
+    content: bytes = save(privatiser._fitted().method_.encoder.tensors())
     return content
 
 
