@@ -6,7 +6,6 @@ A reader may follow the address; nothing in this project does.
 from __future__ import annotations
 
 TITLE = "Representation Learning for High-Dimensional Data Collection under Local Differential Privacy"
-AUTHORS = "Mansbridge, Barbour, Piras, Murray, Frye, Feige and Barber"
 ADDRESS = "https://arxiv.org/abs/2010.12464"
 
 SECTIONS: dict[str, str] = {

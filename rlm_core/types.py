@@ -33,7 +33,10 @@ def positive(name: str, value: Any, *, allow_infinite: bool = False) -> float:
     """Return ``value`` as a float > 0; raise with its name and value otherwise (NaN included)."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"Expected a number for {name}, got {name}={value!r}.")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer above every float64
+        raise ValueError(f"Expected a finite {name}, got {name}={quote(value)}.") from None
     if not number > 0:
         raise ValueError(f"Expected {name} > 0, got {name}={number:g}.")
     if math.isinf(number) and not allow_infinite:

@@ -36,6 +36,7 @@ def run_tasks(
     workers: int | None = None,
     scheduler: str | None = None,
     prepare: Callable[[], None] | None = None,
+    first: Callable[[], None] | None = None,
 ) -> Iterator[tuple[Task, Any]]:
     """Each task with its result, or with the exception that it raised, as they are done.
 
@@ -45,6 +46,7 @@ def run_tasks(
         workers: local processes; None for as many as there are cores. One runs here, without Dask.
         scheduler: the address of a cluster, tcp://…, instead of local processes.
         prepare: called once in every local worker first.
+        first: called once, on one worker, before any task; what it raises is raised here, and no task runs.
     """
     count = min(workers or os.cpu_count() or 1, max(1, len(tasks)))
     if scheduler is None and count > 1 and not find_spec("distributed"):
@@ -53,12 +55,14 @@ def run_tasks(
     if scheduler is None and count == 1:
         if prepare is not None:
             prepare()
+        if first is not None:
+            first()
         for task in tasks:
             yield task, _attempt(function, task)
         return
     if not find_spec("distributed"):
         raise ValueError(f"Expected Dask for --scheduler {scheduler}, got none. {HINT}")
-    yield from _on_dask(function, tasks, count, scheduler, prepare)
+    yield from _on_dask(function, tasks, count, scheduler, prepare, first)
 
 
 def _on_dask(
@@ -67,6 +71,7 @@ def _on_dask(
     workers: int,
     scheduler: str | None,
     prepare: Callable[[], None] | None,
+    first: Callable[[], None] | None,
 ) -> Iterator[tuple[Task, Any]]:
     import dask
     from distributed import Client, LocalCluster, as_completed
@@ -94,6 +99,8 @@ def _on_dask(
             with Client(cluster if scheduler is None else scheduler) as client:
                 if prepare is not None and scheduler is None:
                     client.run(prepare)
+                if first is not None:
+                    client.submit(first, pure=False).result()
                 futures = client.map(function, tasks, pure=False, retries=0)
                 waiting = dict(zip(futures, tasks, strict=True))
                 for future in as_completed(futures):

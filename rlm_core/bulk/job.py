@@ -56,12 +56,13 @@ class Job:
     def start(self) -> None:
         """Write down what this folder is for; raise if it is for something else."""
         source, folder = self.source, Folder(self.out)
+        folder.check()
         about = _epsilons(source) | {"digest": _digest(source), "block_rows": self.block_rows}
         if not folder.create(JOB, (json.dumps(about, indent=1) + "\n").encode()):
-            there = json.loads(folder.read(JOB))
-            if there != about:
+            before = json.loads(folder.read(JOB))
+            if before != about:
                 raise ValueError(
-                    f"Expected the same mechanism, epsilon and block size as before in {self.out!r} ({there}), "
+                    f"Expected the same mechanism, epsilon and block size as before in {self.out!r} ({before}), "
                     f"got {about}. Another release goes to a new folder, and spends again."
                 )
 

@@ -44,12 +44,12 @@ def privatise_files(
     blocks = [block for path in inputs for block in find_blocks(path, job.block_rows)]
     if not blocks:
         raise ValueError("Expected at least one row, got none.")
-    job.start()
     total, done = sum(block.rows for block in blocks), 0
     results: list[Done] = []
     failed: list[Exception] = []
     task: Callable[[Block], Done] = partial(run_block, job)
-    for block, result in run_tasks(task, blocks, workers=workers, scheduler=scheduler):
+    # Where blocks run, not here: the mechanism and its packages are then in the workers' memory alone.
+    for block, result in run_tasks(task, blocks, workers=workers, scheduler=scheduler, first=job.start):
         if isinstance(result, Exception):
             failed.append(result)
         else:

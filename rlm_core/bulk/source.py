@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,10 +21,12 @@ from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.payload import Together
 from rlm_core.owner.subset_selection import SubsetSelection
-from rlm_core.privatiser import LocalPrivatiser
 from rlm_core.privatiser.labels import label_numbers
 from rlm_core.tables.errors import TableError
 from rlm_core.types import FloatArray, IntArray, positive
+
+if TYPE_CHECKING:
+    from rlm_core.privatiser import LocalPrivatiser
 
 TABLE_ROWS, PICTURE_ROWS = 8_192, 2_048
 """Rows that are encoded at a time: they decide how much memory an encoder needs, not what is sent."""
@@ -84,10 +87,21 @@ def load_source(model: str, epsilon: float, label: str | None, lam: float | None
         lam: λ, the record's share of ε where the label goes by itself (shipped mechanisms of numbers).
     """
     positive("epsilon", epsilon)
-    own = Path(model) / "card.json"
-    if own.is_file() and '"rlm-own/' in own.read_text(encoding="utf-8")[:200]:
+    if own_card(model) is not None:
+        from rlm_core.privatiser import LocalPrivatiser
+
         return _own(LocalPrivatiser.load(model), epsilon, label)
     return _shipped(model, epsilon, label, lam)
+
+
+def own_card(model: str) -> dict[str, Any] | None:
+    """The card of a folder that ``rlm fit`` wrote, or None: read without loading what the card is of."""
+    path = Path(model) / "card.json"
+    try:
+        card = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except ValueError:
+        card = {}  # whoever loads the folder says what is wrong with it
+    return card if isinstance(card, dict) and str(card.get("format")).startswith("rlm-own/") else None
 
 
 def _own(privatiser: LocalPrivatiser, epsilon: float, label: str | None) -> Source:

@@ -6,12 +6,15 @@ work is deleted unread. So nothing here overwrites, and nothing is visible befor
     local files     write a temporary file, fsync, ``os.link`` to its name (fails if that is there), unlink
     object stores   one PUT with fsspec's exclusive mode (S3 If-None-Match, GCS generation 0, Azure overwrite=False)
 
-fsspec's default for other stores asks first and writes later, which is no such promise: they are refused.
+fsspec's default for other stores asks first and writes later, which is no such promise: they are refused. A version
+of a store's package that is too old may overwrite in silence, and some file systems have no links: :meth:`Folder.check`
+tries it, before anything is charged.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import uuid
 from pathlib import Path
@@ -24,6 +27,8 @@ EXCLUSIVE = frozenset({"file", "local", "memory", "s3", "s3a", "gs", "gcs", "abf
 """Protocols whose file systems create exclusively (s3fs from 2025.7, gcsfs and adlfs from 2025.2)."""
 
 TEMPORARY = ".tmp"
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+_ATTEMPTS = 3
 
 
 class Folder:
@@ -37,6 +42,29 @@ class Folder:
             raise ValueError(
                 f"Expected a place that creates files exclusively ({', '.join(sorted(EXCLUSIVE))}), got {protocols[0]}."
             )
+
+    def check(self) -> None:
+        """Create a file twice; raise unless the first one stays, as everything here relies on it."""
+        name = f"probe-{uuid.uuid4().hex}{TEMPORARY}"
+        try:
+            first, second = self.create(name, b"first"), self.create(name, b"second")
+            kept = first and not second and self.read(name) == b"first"
+        except (NotImplementedError, TypeError) as error:
+            raise self._refusal(str(error)) from error
+        except OSError as error:
+            if error.errno in _NO_LINKS:
+                raise self._refusal(f"{error.strerror}: it has no links") from error
+            raise
+        with contextlib.suppress(OSError, NotImplementedError):
+            self.fs.rm_file(self.at(name))
+        if not kept:
+            raise self._refusal("a second file of one name replaced the first")
+
+    def _refusal(self, why: str) -> ValueError:
+        return ValueError(
+            f"Expected a place that creates a file only if it is absent, got {self.path!r} ({why}). Without that, two "
+            "workers could each publish a draw of the same people. Nothing was drawn; choose another --out."
+        )
 
     def at(self, name: str) -> str:
         """The path of a file in it."""
@@ -82,18 +110,23 @@ class Folder:
 
 def _link(path: Path, data: bytes) -> bool:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+    for attempt in range(_ATTEMPTS):
+        temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY}")
         try:
+            with temporary.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
             os.link(temporary, path)
         except FileExistsError:
             return False
-    finally:
-        temporary.unlink(missing_ok=True)
+        except FileNotFoundError:  # another call that was done has swept it: the same bytes again
+            if attempt == _ATTEMPTS - 1:
+                raise
+            continue
+        finally:
+            temporary.unlink(missing_ok=True)
+        break
     _sync(path.parent)
     return True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor
@@ -49,6 +50,6 @@ def in_blocks(
     """
     where = torch.device(device)
     size = block_rows(inputs, where, block)
-    with torch.autocast(where.type, dtype=half, enabled=half is not None):
+    with nullcontext() if half is None else torch.autocast(where.type, dtype=half):
         outputs = [network(rows.to(where)).cpu() for rows in torch.split(inputs, size)]
     return torch.cat(outputs).float()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from pathlib import Path
 
@@ -52,3 +54,48 @@ def test_a_store_without_exclusive_creation_is_refused() -> None:
     fsspec.register_implementation("plain", Plain, clobber=True)
     with pytest.raises(ValueError, match="creates files exclusively"):
         Folder("plain://bucket/out")
+
+
+def test_a_store_that_overwrites_in_silence_is_refused_before_anything_is_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As an s3fs would that is older than its exclusive mode."""
+    folder = Folder("memory://bulk-old/out")
+    folder.check()
+    assert folder.fs.find(folder.path) == []  # no probe is left
+
+    def overwrite(path: str, data: bytes, **_: object) -> None:
+        with folder.fs.open(path, "wb") as file:
+            file.write(data)
+
+    monkeypatch.setattr(folder.fs, "pipe_file", overwrite)
+    with pytest.raises(ValueError, match="replaced the first.*two workers could each publish"):
+        folder.check()
+
+
+def test_a_file_system_without_links_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Folder(str(tmp_path)).check()
+    assert list(tmp_path.iterdir()) == []
+
+    def no_links(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_links)
+    with pytest.raises(ValueError, match="it has no links"):
+        Folder(str(tmp_path)).check()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_temporary_file_that_another_call_swept_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, link, swept = Folder(str(tmp_path)), os.link, []
+
+    def sweep_first(source: Path, target: Path) -> None:
+        if not swept:
+            swept.append(Folder(str(tmp_path)).sweep())
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", sweep_first)
+    assert folder.create("part", b"draw") and swept == [1] and folder.read("part") == b"draw"
+    assert [path.name for path in tmp_path.iterdir()] == ["part"]
