@@ -12,7 +12,10 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import OrderedDict
+from collections.abc import Callable
+from typing import TypeVar
 
+from anyio import CapacityLimiter, fail_after
 from anyio.to_thread import run_sync
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -22,12 +25,22 @@ from collection.campaign import Campaign
 from collection.database import Unavailable
 from collection.intake import MOST_BYTES, read_envelope
 from collection.openapi import description
+from collection.own_mechanism import OwnMechanism
 from collection.rate_limit import RateLimit
-from collection.store import Outcome, Store, report_id
+from collection.store import Outcome, Store, is_id, report_id
 from collection.writer import Writer
 
 RETRY_SECONDS = 2
+BODY_SECONDS = 20.0
+"""A phone in a bad network sends its 2 kB well within this; a connection that trickles is let go."""
+
+COMMIT_SECONDS = 15.0
+"""A database that hangs keeps nobody waiting for longer. The report may be stored later: the retry counts once."""
+
 KNOWN_CAMPAIGNS = 1024
+READERS = 8
+FRESH = {"cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
+Found = TypeVar("Found")
 STATUS = {Outcome.STORED: 201, Outcome.ALREADY: 200, Outcome.OTHER: 409, Outcome.CLOSED: 410, Outcome.GONE: 404}
 
 
@@ -39,6 +52,7 @@ class Api:
         self.writer = Writer(store)
         self.limit = RateLimit.from_environment() if limit is None else limit
         self._known: OrderedDict[str, Campaign] = OrderedDict()
+        self._readers = CapacityLimiter(READERS)
 
     def routes(self) -> list[Route]:
         """For a Starlette app, or ``streamlit.App``."""
@@ -46,6 +60,8 @@ class Api:
             Route("/api/openapi.json", self.openapi, methods=["GET"]),
             Route("/api/campaigns/{campaign}", self.describe, methods=["GET"]),
             Route("/api/campaigns/{campaign}/reports", self.take, methods=["POST"]),
+            Route("/device/mechanisms/campaign-{campaign}.json", self.own_description),
+            Route("/device/weights/campaign-{campaign}", self.own_weights),
         ]
 
     async def openapi(self, request: Request) -> Response:
@@ -55,13 +71,43 @@ class Api:
     async def describe(self, request: Request) -> Response:
         """What everybody who has the link may know."""
         try:
-            state = await run_sync(self.store.state, request.path_params["campaign"])
+            state = await self._read(self.store.state, request.path_params["campaign"])
         except Unavailable as error:
             return _unavailable(error)
         if state is None:
             return _error(404, "There is no such campaign.")
         public = {"id": state.id, "open": state.is_open} | state.campaign.public()
-        return JSONResponse(public, headers={"cache-control": "no-store"})
+        return JSONResponse(public, headers=FRESH)
+
+    async def own_description(self, request: Request) -> Response:
+        """What a device must know of the mechanism that a campaign of rows brought along."""
+        campaign_id = request.path_params["campaign"]
+        own = await self._own(campaign_id)
+        return own if isinstance(own, Response) else JSONResponse(own.described(campaign_id), headers=FRESH)
+
+    async def own_weights(self, request: Request) -> Response:
+        """Its encoder; the description has its checksum."""
+        own = await self._own(request.path_params["campaign"])
+        if isinstance(own, Response):
+            return own
+        return Response(own.encoder, media_type="application/octet-stream", headers=FRESH)
+
+    async def _own(self, campaign_id: str) -> OwnMechanism | Response:
+        try:
+            own = await self._read(self.store.own_mechanism, campaign_id)
+        except Unavailable as error:
+            return _unavailable(error)
+        return _error(404, "There is no such mechanism.") if own is None else own
+
+    async def _read(self, ask: Callable[[str], Found], campaign_id: str) -> Found:
+        """Ask the store in a thread, of which a database that hangs can hold a few only, and not for long."""
+        if not is_id(campaign_id):
+            return ask(campaign_id)  # it answers at once that there is none
+        try:
+            with fail_after(COMMIT_SECONDS):
+                return await run_sync(ask, campaign_id, abandon_on_cancel=True, limiter=self._readers)
+        except TimeoutError:
+            raise Unavailable("the database does not answer") from None
 
     async def take(self, request: Request) -> Response:
         """One report."""
@@ -76,14 +122,22 @@ class Api:
                 return _error(429, "Too many reports at once. Send this one again later.", {"retry-after": seconds})
             if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
                 return _error(415, "Expected content-type: application/json.")
-            body = await _body(request)
+            try:
+                async with asyncio.timeout(BODY_SECONDS):
+                    body = await _body(request)
+            except TimeoutError:
+                return _error(408, f"Expected the whole report within {BODY_SECONDS:g} seconds.")
             if body is None:
                 return _error(413, f"Expected at most {MOST_BYTES} bytes.")
             try:
                 nonce, compact = read_envelope(body, campaign)
             except ValueError as error:
                 return _error(400, str(error))
-            outcome = await asyncio.wrap_future(self.writer.submit(campaign_id, report_id(campaign_id, nonce), compact))
+            async with asyncio.timeout(COMMIT_SECONDS):
+                waiting = self.writer.submit(campaign_id, report_id(campaign_id, nonce), compact)
+                outcome = await asyncio.wrap_future(waiting)
+        except TimeoutError:
+            return _unavailable(Unavailable("the database does not answer"))
         except Unavailable as error:
             return _unavailable(error)
         except ClientDisconnect:
@@ -98,7 +152,7 @@ class Api:
         if campaign_id in self._known:
             self._known.move_to_end(campaign_id)
             return self._known[campaign_id]
-        state = await run_sync(self.store.state, campaign_id)
+        state = await self._read(self.store.state, campaign_id)
         if state is None:
             return None
         self._known[campaign_id] = state.campaign

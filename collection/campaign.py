@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from collection.questions import Line, Mechanism, Question, check_text, question_fields, question_of
+from collection.question_parts import Line, Mechanism, check_text
+from collection.questions import Question, question_fields, question_of
 from rlm_core.collector.frequencies import half_width, people_needed
 from rlm_core.collector.tally import Tally
 from rlm_core.report import Report
@@ -19,7 +20,6 @@ from rlm_core.types import positive
 WITHIN = 0.05
 """± 5 points: what "how many people are needed" means."""
 LEAST_EPSILON, MOST_EPSILON = 0.01, 20.0
-YEAR = 366 * 24 * 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +33,8 @@ class Campaign:
         people: how many are expected; sets the interval that is promised.
         closes: seconds since 1970 after which nothing is taken.
         reports_per_device: kept by the device's ledger. The server knows no devices, so a cheat can send more.
+        digest: of the mechanism when the campaign was made; empty for the one that this version has. Should a later
+            version ship another mechanism of that name, devices see the difference and send nothing.
     """
 
     title: str
@@ -41,6 +43,7 @@ class Campaign:
     people: int
     closes: int
     reports_per_device: int = 1
+    digest: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_text("title", self.title, 120)
@@ -55,7 +58,8 @@ class Campaign:
     @cached_property
     def mechanism(self) -> Mechanism:
         """How an answer leaves the device."""
-        return self.question.mechanism(self.epsilon)
+        found = self.question.mechanism(self.epsilon)
+        return replace(found, digest=self.digest or found.digest)
 
     @property
     def promised(self) -> float:
@@ -74,8 +78,8 @@ class Campaign:
     def check(self, report: Report) -> bytes:
         """The report's compact form, if it is one of this campaign; otherwise an error that says what differs.
 
-        Mechanism, ε and number of symbols are the campaign's, so what is left to keep is the symbol
-        (two bytes) or the set (a bit a symbol).
+        Mechanism, ε and number of symbols are the campaign's, so what is left to keep is the symbol (two bytes, with
+        a coordinate that comes with it sometimes four) or the set (a bit a symbol).
         """
         expected = self.mechanism
         for name, got, wanted in (
@@ -83,15 +87,20 @@ class Campaign:
             ("digest", report.digest, expected.digest),
             ("epsilon", report.epsilon_x, self.epsilon),
             ("label", report.label, None),
-            ("coordinate", report.coordinate, None),
             ("of", report.of, expected.symbols),
         ):
             if got != wanted:
                 raise ValueError(f"Expected {name} {_shown(wanted)}, got {_shown(got)}.")
+        coordinate = report.coordinate
+        if not expected.coordinates and coordinate is not None:
+            raise ValueError(f"Expected coordinate none, got {_shown(coordinate)}.")
+        if expected.coordinates and (coordinate is None or not 0 <= coordinate < expected.coordinates):
+            raise ValueError(f"Expected a coordinate from 0 to {expected.coordinates - 1}, got {_shown(coordinate)}.")
         if expected.payload == "symbol":
             if report.symbol is None:
                 raise ValueError("Expected a symbol, got another payload.")
-            return int(report.symbol).to_bytes(2, "big")
+            cell = (coordinate or 0) * expected.symbols + int(report.symbol)
+            return cell.to_bytes(self._width, "big")
         if report.members is None:
             raise ValueError("Expected a set, got another payload.")
         members = int(report.in_set().sum())
@@ -99,19 +108,28 @@ class Campaign:
             raise ValueError(f"Expected a set of {expected.subset} symbols, got {members}.")
         return report.members
 
+    @property
+    def _width(self) -> int:
+        """Bytes of a symbol in its compact form."""
+        return 2 if self.mechanism.cells <= 2**16 else 4
+
     def report(self, body: bytes) -> Report:
         """Back from the compact form: the very report that was sent."""
-        about = self.mechanism
-        payload = {"symbol": int.from_bytes(body, "big")} if about.payload == "symbol" else {"members": body}
+        about, payload = self.mechanism, dict[str, Any]()
+        if about.payload == "symbol":
+            coordinate, payload["symbol"] = divmod(int.from_bytes(body, "big"), about.symbols)
+            payload |= {"coordinate": coordinate} if about.coordinates else {}
+        else:
+            payload["members"] = body
         return Report(mechanism=about.name, digest=about.digest, epsilon_x=self.epsilon, of=about.symbols, **payload)
 
     def count(self, bodies: list[bytes]) -> Tally:
         """The tally of reports in their compact form."""
-        empty = Tally.empty(self.mechanism.symbols)
+        empty = Tally.empty(self.mechanism.cells)
         if not bodies:
             return empty
         if self.mechanism.payload == "symbol":
-            return empty.add(np.frombuffer(b"".join(bodies), dtype=">u2"))
+            return empty.add(np.frombuffer(b"".join(bodies), dtype=f">u{self._width}"))
         packed = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), -1)
         return empty.add_sets(np.unpackbits(packed, axis=1, count=self.mechanism.symbols).view(np.bool_))
 
@@ -131,6 +149,7 @@ class Campaign:
             "symbols": about.symbols,
             "subset": about.subset,
             "payload": about.payload,
+            "coordinates": about.coordinates,
             "people": self.people,
             "promised": self.promised,
             "odds": self.question.odds(self.epsilon),
@@ -141,12 +160,14 @@ class Campaign:
     def to_json(self) -> str:
         """For the store."""
         fields = {name: getattr(self, name) for name in ("title", "epsilon", "people", "closes", "reports_per_device")}
-        return json.dumps(fields | {"question": question_fields(self.question)}, ensure_ascii=False)
+        about = {"mechanism": self.mechanism.name, "digest": self.mechanism.digest}
+        return json.dumps(fields | about | {"question": question_fields(self.question)}, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Campaign:
         """Back from :meth:`to_json`."""
         fields = json.loads(text)
+        fields.pop("mechanism", None)  # for readers of the database; it follows from the question
         return cls(**(fields | {"question": question_of(fields["question"])}))
 
 

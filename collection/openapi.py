@@ -23,6 +23,8 @@ def description() -> dict[str, Any]:
     text = (Path(rlm_core.__file__).parent / "report.schema.json").read_text(encoding="utf-8")
     report = json.loads(text.replace("#/$defs/", "#/components/schemas/"))
     definitions = report.pop("$defs", {})
+    # Here a name is the campaign's, so which characters it may have needs no saying (generators stumble over it).
+    report["properties"]["mechanism"] = {"type": "string", "description": "As the campaign names it."}
     envelope = {
         "type": "object",
         "additionalProperties": False,
@@ -36,7 +38,13 @@ def description() -> dict[str, Any]:
             "report": {"$ref": "#/components/schemas/report"},
         },
     }
-    identifier = {"name": "campaign", "in": "path", "required": True, "schema": {"type": "string"}}
+    identifier = {
+        "name": "campaign",
+        "in": "path",
+        "required": True,
+        "description": "The campaign's id, as the join link ends.",
+        "schema": {"type": "string"},
+    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -47,7 +55,7 @@ def description() -> dict[str, Any]:
         "components": {
             "schemas": definitions
             | {"report": {key: value for key, value in report.items() if key not in ("$schema", "$id")}}
-            | {"envelope": envelope}
+            | {"envelope": envelope, "campaign": _campaign()}
         },
         "paths": {
             "/api/campaigns/{campaign}": {
@@ -58,10 +66,10 @@ def description() -> dict[str, Any]:
                     "responses": {
                         "200": {
                             "description": "Question, mechanism, epsilon; whether it is open",
-                            "content": {"application/json": {"schema": {"type": "object"}}},
+                            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/campaign"}}},
                         },
                         "404": _answer("There is no such campaign"),
-                        "503": _answer("The database cannot be reached"),
+                        "503": _answer("The database cannot be reached", again=True),
                     },
                 },
             },
@@ -80,12 +88,15 @@ def description() -> dict[str, Any]:
                         "201": _stored("It is on disk"),
                         "400": _answer("It is not a report of this campaign; the text says why"),
                         "404": _answer("There is no such campaign"),
+                        "408": _answer("The body took too long"),
                         "409": _answer("Another report has this nonce"),
                         "410": _answer("The campaign is closed"),
                         "413": _answer("Too long"),
                         "415": _answer("Not JSON by its type"),
-                        "429": _answer("Too many at once; retry-after says when"),
-                        "503": _answer("Not stored: the database cannot be written. Send it again"),
+                        "429": _answer("Too many at once for this campaign; retry-after says when", again=True),
+                        "503": _answer(
+                            "Not acknowledged: the database cannot be written. Send the same again", again=True
+                        ),
                     },
                 },
             },
@@ -93,8 +104,46 @@ def description() -> dict[str, Any]:
     }
 
 
-def _answer(text: str) -> dict[str, Any]:
-    return {"description": text, "content": {"application/json": {"schema": _ERROR}}}
+def _campaign() -> dict[str, Any]:
+    """As :meth:`collection.campaign.Campaign.public` gives it."""
+    number, whole, text = {"type": "number"}, {"type": "integer"}, {"type": "string"}
+    kinds = ["one-of", "number", "digit", "row"]
+    properties: dict[str, Any] = {
+        "id": text,
+        "open": {"type": "boolean", "description": "Whether reports are taken now."},
+        "title": text,
+        "question": {
+            "type": "object",
+            "required": ["kind", "text"],
+            "properties": {"kind": {"type": "string", "enum": kinds}, "text": text},
+            "description": "With the fields of its kind: answers; low, high and unit; card and label; classes.",
+        },
+        "mechanism": text | {"description": "The report's field of that name."},
+        "digest": text | {"description": "The report's field of that name."},
+        "epsilon": number | {"description": "Of one report."},
+        "symbols": whole | {"description": "The report's `of`."},
+        "subset": whole | {"description": "Members of a set; 1 for k-RR."},
+        "payload": {"type": "string", "enum": ["symbol", "set"]},
+        "coordinates": whole | {"description": "A report names one of so many coordinates; 0: none."},
+        "people": whole | {"description": "How many are expected."},
+        "promised": number | {"description": "Half the width of the 95 % interval for so many, at worst, as a share."},
+        "odds": {
+            "type": "array",
+            "items": number,
+            "minItems": 2,
+            "maxItems": 2,
+            "description": "How often a report names (or holds) the true symbol, and any other one.",
+        },
+        "closes": whole | {"description": "Seconds since 1970."},
+        "reports_per_device": whole | {"description": "Kept by the device itself: the server knows no devices."},
+    }
+    return {"type": "object", "required": list(properties), "properties": properties, "additionalProperties": False}
+
+
+def _answer(text: str, *, again: bool = False) -> dict[str, Any]:
+    wait = {"retry-after": {"description": "Seconds to wait", "schema": {"type": "integer", "minimum": 1}}}
+    answer = {"description": text, "content": {"application/json": {"schema": _ERROR}}}
+    return answer | {"headers": wait} if again else answer
 
 
 def _stored(text: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Every kind leaves the device as *one symbol* through an exact channel, so every 
     a number in a range    a level between low and high, by k-RR (ScalarDP): never worse than Duchi's
                            one-dimensional mechanism, which is ScalarDP of one level, nor than Laplace
     a drawn digit          the pair (code of the drawing, digit), by subset selection: one symbol, all of ε
+    a row of an own table  record and label as one symbol (``own_row.py``)
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from collection.own_row import Row
+from collection.question_parts import Line, Mechanism, check_text, look_alike, set_mechanism, share_lines
 from rlm_core.baselines.krr import LabelMechanism
 from rlm_core.baselines.scalar_dp import ScalarDP, best_levels
 from rlm_core.collector.frequencies import estimate_frequencies, group_moments
@@ -21,33 +24,9 @@ from rlm_core.collector.means import estimate_mean, worst_deviation
 from rlm_core.collector.tally import Tally
 from rlm_core.digest import mechanism_digest
 from rlm_core.owner.subset_selection import SubsetSelection
-from rlm_core.zoo.cards import card
+from rlm_core.zoo.lookup import card
 
 MOST_ANSWERS = 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """One estimated quantity: a share from 0 to 1, or a mean in the question's units. Unbiased, so kept raw."""
-
-    name: str
-    estimate: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mechanism:
-    """How an answer leaves the device: one of ``symbols``, by a set of ``subset`` of them.
-
-    ``payload`` is the report's field: "symbol" for k-RR, "set" otherwise.
-    """
-
-    name: str
-    digest: str
-    symbols: int
-    subset: int
-    payload: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +44,8 @@ class OneOf:
             raise ValueError(f"Expected 2 to {MOST_ANSWERS} answers, got {len(self.answers)}.")
         for answer in self.answers:
             check_text("answer", answer, 80)
-        if len(set(self.answers)) != len(self.answers):
-            raise ValueError("Expected answers that differ from each other, got one twice.")
+        if look_alike(self.answers):
+            raise ValueError("Expected answers that look different from each other, got two alike.")
 
     def channel(self, epsilon: float) -> SubsetSelection:
         """Sets of one are k-RR."""
@@ -78,7 +57,7 @@ class OneOf:
 
     def estimate(self, tally: Tally, epsilon: float) -> list[Line]:
         """The share of every answer."""
-        return _lines(self.answers, estimate_frequencies(tally, self.channel(epsilon)))
+        return share_lines(self.answers, estimate_frequencies(tally, self.channel(epsilon)))
 
     def deviation(self, epsilon: float) -> float:
         """Of one person's contribution to a share, at worst."""
@@ -176,14 +155,14 @@ class Digit:
     def mechanism(self, epsilon: float) -> Mechanism:
         """The card's, with its digest."""
         channel = self.channel(epsilon)
-        return _sets(self.card, card(self.card).digest, channel)
+        return set_mechanism(self.card, card(self.card).digest, channel)
 
     def estimate(self, tally: Tally, epsilon: float) -> list[Line]:
         """The share of every digit: symbol c·K + y is of digit y."""
         channel = self.channel(epsilon)
         if not self.label:
-            return _lines([f"code {code}" for code in range(self.codes)], estimate_frequencies(tally, channel))
-        return _lines(self.classes, estimate_frequencies(tally, channel, groups=len(self.classes)))
+            return share_lines([f"code {code}" for code in range(self.codes)], estimate_frequencies(tally, channel))
+        return share_lines(self.classes, estimate_frequencies(tally, channel, groups=len(self.classes)))
 
     def deviation(self, epsilon: float) -> float:
         """Of one person's contribution to a share, at worst."""
@@ -195,8 +174,10 @@ class Digit:
         return channel.inside, channel.outside
 
 
-Question = OneOf | Number | Digit
-KINDS: dict[str, type[OneOf] | type[Number] | type[Digit]] = {each.kind: each for each in (OneOf, Number, Digit)}
+Question = OneOf | Number | Digit | Row
+KINDS: dict[str, type[OneOf] | type[Number] | type[Digit] | type[Row]] = {
+    each.kind: each for each in (OneOf, Number, Digit, Row)
+}
 
 
 def question_fields(question: Question) -> dict[str, Any]:
@@ -220,30 +201,13 @@ def choice_mechanism(channel: SubsetSelection) -> Mechanism:
     """Name and digest of a channel of plain answers."""
     if channel.size > 1:
         exact = SubsetSelection(epsilon=channel.epsilon, symbols=channel.symbols, subset=channel.size)
-        return _sets("subset selection", mechanism_digest(exact), channel)
+        return set_mechanism("subset selection", mechanism_digest(exact), channel)
     response = LabelMechanism(epsilon=channel.epsilon, classes=channel.symbols)
     digest = mechanism_digest(response)
     return Mechanism(name=response.name, digest=digest, symbols=channel.symbols, subset=1, payload="symbol")
-
-
-def check_text(name: str, value: object, longest: int, *, empty: bool = False) -> None:
-    """Printable text of a bounded length, for a wall and for other people's phones."""
-    if not isinstance(value, str) or not (0 if empty else 1) <= len(value.strip()) <= len(value) <= longest:
-        raise ValueError(f"Expected 1 to {longest} characters for the {name}, got {str(value)[:40]!r}.")
-    if not all(character.isprintable() for character in value):
-        raise ValueError(f"Expected printable characters in the {name}.")
 
 
 @lru_cache(maxsize=256)
 def _levels(epsilon: float, radius: float) -> ScalarDP:
     """Searching for the best number of levels takes a while; a campaign asks for it often."""
     return ScalarDP(epsilon=epsilon, radius=radius, levels=best_levels(epsilon))
-
-
-def _sets(name: str, digest: str, channel: SubsetSelection) -> Mechanism:
-    return Mechanism(name=name, digest=digest, symbols=channel.symbols, subset=channel.size, payload="set")
-
-
-def _lines(names: Any, shares: Any) -> list[Line]:
-    rows = zip(names, shares.estimate.tolist(), shares.low.tolist(), shares.high.tolist(), strict=True)
-    return [Line(name=name, estimate=estimate, low=low, high=high) for name, estimate, low, high in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -16,11 +17,14 @@ from sqlalchemy import delete, func, insert, select, update
 
 from collection.campaign import Campaign
 from collection.database import Database, default_url
-from collection.tables import campaigns, reports
+from collection.own_mechanism import OwnMechanism
+from collection.own_row import Row
+from collection.tables import campaigns, own_mechanisms, reports
 from rlm_core.collector.tally import Tally
 
 HOUR = 3600
 _ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # 32 characters that are not mistaken for each other
+_ID = re.compile(f"[{_ALPHABET}]{{26}}", re.ASCII)
 PAGE = 10_000
 
 
@@ -63,22 +67,42 @@ class Store:
     def __init__(self, url: str | None = None) -> None:
         self.database = Database(default_url() if url is None else url)
 
-    def create(self, campaign: Campaign) -> Created:
-        """Keep a new campaign. Its id (130 random bits) is the link; its token is the creator's alone."""
+    def create(self, campaign: Campaign, own: OwnMechanism | None = None) -> Created:
+        """Keep a new campaign. Its id (130 random bits) is the link; its token is the creator's alone.
+
+        ``own`` is the mechanism of a question for rows, and of no other.
+        """
+        if isinstance(campaign.question, Row) != (own is not None):
+            raise ValueError("Expected an own mechanism for a question that asks for rows, and for no other.")
         made = Created(id="".join(secrets.choice(_ALPHABET) for _ in range(26)), token=secrets.token_urlsafe(32))
         row = {
             "id": made.id,
             "token_hash": _hash(made.token),
             "settings": campaign.to_json(),
             "closed": False,
-            "tally": Tally.empty(campaign.mechanism.symbols).to_bytes(),
+            "tally": Tally.empty(campaign.mechanism.cells).to_bytes(),
         }
         with self.database.writing() as connection:
             connection.execute(insert(campaigns).values(row))
+            if own is not None:
+                connection.execute(insert(own_mechanisms).values({"campaign": made.id} | vars(own)))
         return made
+
+    def own_mechanism(self, campaign_id: str) -> OwnMechanism | None:
+        """What a campaign of rows brought along, or None."""
+        if not is_id(campaign_id):
+            return None
+        with self.database.reading() as connection:
+            query = select(own_mechanisms).where(own_mechanisms.c.campaign == campaign_id)
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            return None
+        return OwnMechanism(description=row.description, encoder=bytes(row.encoder), folder=bytes(row.folder))
 
     def state(self, campaign_id: str) -> State | None:
         """The campaign with its tally, or None. Takes as long for ten reports as for ten million."""
+        if not is_id(campaign_id):
+            return None
         with self.database.reading() as connection:
             row = connection.execute(select(campaigns).where(campaigns.c.id == campaign_id)).one_or_none()
         return None if row is None else _state(row)
@@ -91,10 +115,11 @@ class Store:
 
     def is_creator(self, campaign_id: str, token: str) -> bool:
         """Whether the token is this campaign's; takes the same time whatever differs."""
-        with self.database.reading() as connection:
-            kept = connection.execute(
-                select(campaigns.c.token_hash).where(campaigns.c.id == campaign_id)
-            ).scalar_one_or_none()
+        kept = None
+        if is_id(campaign_id):
+            with self.database.reading() as connection:
+                query = select(campaigns.c.token_hash).where(campaigns.c.id == campaign_id)
+                kept = connection.execute(query).scalar_one_or_none()
         return hmac.compare_digest(_hash(token), bytes(kept) if kept is not None else os.urandom(32))
 
     def close(self, campaign_id: str) -> None:
@@ -106,6 +131,7 @@ class Store:
         """For good: the campaign, its reports, and what the database's files still held of them."""
         with self.database.writing() as connection:
             connection.execute(delete(reports).where(reports.c.campaign == campaign_id))
+            connection.execute(delete(own_mechanisms).where(own_mechanisms.c.campaign == campaign_id))
             connection.execute(delete(campaigns).where(campaigns.c.id == campaign_id))
         self.database.erase_traces()
 
@@ -115,9 +141,8 @@ class Store:
         The campaign's row is locked first (SQLite: the database), so that two servers cannot both store one nonce.
         """
         with self.database.writing() as connection:
-            row = connection.execute(
-                select(campaigns).where(campaigns.c.id == campaign_id).with_for_update()
-            ).one_or_none()
+            query = select(campaigns).where(campaigns.c.id == campaign_id).with_for_update()
+            row = connection.execute(query).one_or_none() if is_id(campaign_id) else None
             if row is None:
                 return [Outcome.GONE] * len(entries)
             state = _state(row)
@@ -164,6 +189,11 @@ class Store:
             return int(connection.execute(query).scalar_one())
 
 
+def is_id(text: str) -> bool:
+    """Whether it has the form of a campaign's id. What has not is not there, and no database is asked."""
+    return bool(_ID.fullmatch(text))
+
+
 def report_id(campaign_id: str, nonce: bytes) -> bytes:
     """The row of a nonce: a hash, so that it tells neither the nonce nor an order, whatever a client counts up."""
     return hashlib.sha256(campaign_id.encode() + b"\0" + nonce).digest()[:16]
@@ -185,7 +215,7 @@ def _outcomes(
 
 def _hash(token: str) -> bytes:
     """Of 256 random bits, so it needs no salt and no slow hash."""
-    return hashlib.sha256(token.encode()).digest()
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""The two tables. As little as possible: no address, no browser, no device; the hour, not the second.
+"""The three tables. As little as possible: no address, no browser, no device; the hour, not the second.
 
 A report's row id is a hash of the nonce that its device drew, so ids do not tell the order of arrival; SQLite would
 number the rows in that order behind our back, hence ``WITHOUT ROWID``.
@@ -28,5 +28,15 @@ reports = Table(
     Column("id", LargeBinary(16), primary_key=True),
     Column("hour", Integer, nullable=False),  # since 1970
     Column("body", LargeBinary, nullable=False),  # Campaign.check makes it, Campaign.report reads it
+    sqlite_with_rowid=False,
+)
+
+own_mechanisms = Table(
+    "own_mechanisms",
+    metadata,
+    Column("campaign", String(26), ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True),
+    Column("description", Text, nullable=False),  # JSON, for devices
+    Column("encoder", LargeBinary, nullable=False),
+    Column("folder", LargeBinary, nullable=False),  # a zip file, to learn with
     sqlite_with_rowid=False,
 )

@@ -65,7 +65,14 @@ class Writer:
             outcomes = self._store.add(campaign_id, [(entry.key, entry.body) for entry in entries])
         except Exception as error:  # the thread must outlive whatever goes wrong; the request gets to know
             for entry in entries:
-                entry.outcome.set_exception(error)
+                if _waited_for(entry):
+                    entry.outcome.set_exception(error)
             return
         for entry, outcome in zip(entries, outcomes, strict=True):
-            entry.outcome.set_result(outcome)
+            if _waited_for(entry):
+                entry.outcome.set_result(outcome)
+
+
+def _waited_for(entry: _Entry) -> bool:
+    """False if the request has given up meanwhile: its report is stored all the same, and its retry counts once."""
+    return entry.outcome.set_running_or_notify_cancel()

@@ -1,23 +1,31 @@
 // How an answer leaves this device: rehearse as often as you like, release once.
 // The randomness is the browser's (static/device/randomness.js); a rehearsal uses it too, and is never sent.
 
-import { RandomisedResponse } from "../../device/labels.js";
 import { systemBytes } from "../../device/randomness.js";
 import { toJson } from "../../device/report.js";
-import { SubsetSelection } from "../../device/subset_selection.js";
+import { symbolName } from "./forms.js";
 
 /** One of k answers, or a number as one of k + 1 levels: one symbol, by k-RR or subset selection. */
 export class SymbolAnswer {
-  /** @param {any} campaign its description, as the server gives it */
-  constructor(campaign) {
-    const { epsilon, symbols, payload, subset } = campaign;
+  /** @param {any} campaign its description, as the server gives it @param {any} channel k-RR or subset selection */
+  constructor(campaign, channel) {
     this.campaign = campaign;
-    this.channel = payload === "symbol"
-      ? new RandomisedResponse({ epsilon, classes: symbols })
-      : new SubsetSelection({ epsilon, symbols });
-    if (this.channel instanceof SubsetSelection && this.channel.size !== subset) {
+    this.channel = channel;
+  }
+
+  /** Fetches the one channel that the campaign needs. @param {any} campaign */
+  static async load(campaign) {
+    const { epsilon, symbols, payload, subset } = campaign;
+    if (payload === "symbol") {
+      const { RandomisedResponse } = await import("../../device/labels.js");
+      return new SymbolAnswer(campaign, new RandomisedResponse({ epsilon, classes: symbols }));
+    }
+    const { SubsetSelection } = await import("../../device/subset_selection.js");
+    const channel = new SubsetSelection({ epsilon, symbols });
+    if (channel.size !== subset) {
       throw new Error("This phone computes another size of the set than the campaign says; nothing is sent.");
     }
+    return new SymbolAnswer(campaign, channel);
   }
 
   /**
@@ -43,10 +51,7 @@ export class SymbolAnswer {
 
   /** @param {any} payload what a draw says, in the reader's words */
   words(payload) {
-    const { question, symbols } = this.campaign;
-    const name = (/** @type {number} */ symbol) => question.kind === "number"
-      ? `${+(question.low + (symbol / (symbols - 1)) * (question.high - question.low)).toPrecision(4)} ${question.unit}`.trim()
-      : question.answers[symbol];
+    const name = (/** @type {number} */ symbol) => symbolName(this.campaign, symbol);
     if ("symbol" in payload) return name(payload.symbol);
     return Array.from(payload.members, (bit, i) => (bit ? name(i) : "")).filter(Boolean).join(" or ");
   }
@@ -54,7 +59,7 @@ export class SymbolAnswer {
   /** @param {number} value @param {number} count */
   async rehearse(value, count) {
     const draws = Array.from({ length: count }, () => this.payload(value));
-    return { words: draws.map((draw) => this.words(draw)), bytes: this.json(draws[0]) };
+    return { words: draws.map((draw) => this.words(draw)), bytes: this.json(draws[0]), own: this.campaign.question.answers?.[value] };
   }
 
   /**

@@ -1,7 +1,7 @@
 // A drawn digit: loaded only by campaigns that ask for one. The drawing goes to the Worker, and nowhere else.
 
 import { toJson } from "../../device/report.js";
-import { element, radios } from "./forms.js";
+import { addStyle, element, radios } from "./forms.js";
 
 /** A drawn digit and which it is: the pair (code, digit), by the mechanism's Worker, which alone holds the drawing. */
 export class DigitAnswer {
@@ -53,13 +53,14 @@ export function digitForm(place, { question: { label } }, onChange) {
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", "Draw a digit here with a finger, or choose a picture below");
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const hint = element("span", {}, "Draw here with a finger");
   let drawn = false;
   /** @type {Blob | null} */
   let file = null;
   const clear = () => {
     Object.assign(pen, { fillStyle: "#000", strokeStyle: "#fff", lineWidth: 22, lineCap: "round", lineJoin: "round" });
     pen.fillRect(0, 0, 280, 280);
-    [drawn, file] = [false, null];
+    [drawn, file, hint.hidden] = [false, null, false];
   };
   const at = (/** @type {PointerEvent} */ event) => {
     const box = canvas.getBoundingClientRect();
@@ -73,7 +74,7 @@ export function digitForm(place, { question: { label } }, onChange) {
     pen.moveTo(x, y);
     pen.lineTo(x + 0.1, y);
     pen.stroke();
-    drawn = true;
+    [drawn, hint.hidden] = [true, true];
   };
   canvas.onpointermove = (event) => {
     if (!(event.buttons & 1)) return;
@@ -83,15 +84,27 @@ export function digitForm(place, { question: { label } }, onChange) {
   };
   canvas.onpointerup = onChange;
   const again = element("button", { type: "button", onclick: () => { clear(); onChange(); } }, "Clear");
-  const picture = element("input", { type: "file", accept: "image/*", onchange: (/** @type {any} */ event) => {
+  const picture = element("input", { type: "file", accept: "image/*", onchange: async (/** @type {any} */ event) => {
     clear();
-    file = event.target.files[0] ?? null;
+    const chosen = event.target.files[0] ?? null;
+    event.target.value = ""; // the same file may be chosen again
+    const bitmap = chosen && (await createImageBitmap(chosen).catch(() => null));
+    if (bitmap) {
+      const scale = 280 / Math.max(bitmap.width, bitmap.height);
+      const [width, height] = [bitmap.width * scale, bitmap.height * scale];
+      pen.drawImage(bitmap, (280 - width) / 2, (280 - height) / 2, width, height);
+      file = chosen;
+    }
+    [hint.textContent, hint.hidden] = [chosen && !bitmap ? "That file is no picture" : "Draw here with a finger", bitmap !== null];
     onChange();
   } });
   const { labels, chosen } = radios(Array.from({ length: 10 }, (_, i) => String(i)), onChange);
   clear();
-  const which = element("div", { className: "digits", role: "group", ariaLabel: "Which digit is it?" }, ...labels);
-  place.replaceChildren(canvas, again, element("label", {}, " or a picture: ", picture), ...(label ? [which] : []));
+  const which = element("div", { role: "radiogroup", ariaLabel: "Which digit is it?" }, element("h2", {}, "Which digit is it?"),
+    element("div", { className: "digits" }, ...labels));
+  const tools = element("div", { className: "tools" }, again, element("label", { className: "file" }, "Choose a picture", picture));
+  addStyle();
+  place.replaceChildren(element("div", { className: "pad" }, canvas, hint), tools, ...(label ? [which] : []));
   return {
     value: async () => {
       const digit = label ? chosen() : 0;

@@ -36,3 +36,13 @@ export function numberForm(place, { question: { low, high, unit, text } }, onCha
   const inside = (/** @type {number} */ value) => value >= low && value <= high;
   return { value: async () => (input.value !== "" && inside(input.valueAsNumber) ? input.valueAsNumber : null) };
 }
+
+/** What one symbol stands for. @param {any} campaign @param {number} symbol @returns {string} */
+export function symbolName({ question, symbols }, symbol) {
+  if (question.kind !== "number") return question.answers[symbol];
+  const value = question.low + (symbol / (symbols - 1)) * (question.high - question.low);
+  return `${+value.toPrecision(4)} ${question.unit}`.trim();
+}
+
+/** The look of larger forms, on first use. */
+export const addStyle = () => document.head.append(element("link", { rel: "stylesheet", href: "files/record.css" }));

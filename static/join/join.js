@@ -2,14 +2,16 @@
 
 import { Ledger } from "../../device/budget.js";
 import { SymbolAnswer } from "./answer.js";
-import { numberForm, optionsForm } from "./forms.js";
+import { element, numberForm, optionsForm } from "./forms.js";
 import { Outbox } from "./outbox.js";
+import { isWorthAnother, secondsToWait, sleep } from "./patience.js";
 
 const REHEARSALS = 8;
 const $ = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const id = location.pathname.split("/").pop() ?? "";
-const outbox = new Outbox(id);
 const ledger = new Ledger();
+/** @type {Outbox} */
+let outbox;
 
 /** @param {string} text @param {boolean} [wrong] */
 function say(text, wrong = false) {
@@ -27,9 +29,9 @@ function describe({ title, question, epsilon, odds: [inside, outside], payload }
   $("question").textContent = question.text;
   const verb = payload === "symbol" ? "names" : "holds";
   $("odds-text").textContent = `Your report ${verb} your true answer with a chance of ${percent(inside)}, and any other ` +
-    `one with ${percent(outside)}. So whatever it says, you can say it was chance: no answer becomes more than ` +
-    `e^ε = ${Math.exp(epsilon).toFixed(1)} times as believable by it (ε = ${epsilon}).`;
-  $("odds").hidden = false;
+    `one with ${percent(outside)}. So it can be chance, whatever it says: no answer becomes more than ` +
+    `e^ε = ${Math.exp(epsilon).toFixed(1)} times as believable by it (ε = ${epsilon}). A larger ε gives away more.`;
+  $("odds").hidden = $("script").hidden = false;
   $("insecure").hidden = location.protocol === "https:";
   showLedger(epsilon);
 }
@@ -39,6 +41,23 @@ function showLedger(epsilon) {
   const spent = ledger.spent("me");
   $("cost").textContent = `Sending spends ε = ${epsilon}. This phone has spent ${+spent.toFixed(3)} for you so far.`;
   $("ledger").textContent = `All your reports from this browser together: ε = ${+spent.toFixed(3)}.`;
+}
+
+/** What has been sent, in words and as bytes; and a way to send another, where the campaign takes more. @param {any} campaign */
+async function showSent(campaign) {
+  const { letters } = outbox;
+  const { explain } = await import("./explain.js");
+  $("words").textContent = letters.map(({ report }) => explain(campaign, report)).join(" ");
+  $("bytes").textContent = letters.map(({ report }) => report).join("\n");
+  $("sent").hidden = false;
+  const left = campaign.open ? campaign.reports_per_device - letters.length : 0;
+  $("again").hidden = left <= 0;
+  $("again").textContent = `Send another one (${left} left; each spends ε = ${campaign.epsilon})`;
+  $("again").onclick = () => {
+    $("sent").hidden = $("again").hidden = true;
+    delete document.body.dataset.state;
+    ask(campaign).catch(fail);
+  };
 }
 
 /** @param {import("./outbox.js").Letter} letter @param {any} campaign */
@@ -51,68 +70,118 @@ async function deliver(letter, campaign) {
     return say(`Your report was not taken: ${error instanceof Error ? error.message : error}`, true);
   }
   say("Sent. Thank you.");
-  $("bytes").textContent = letter.report;
-  $("sent").hidden = false;
+  await showSent(campaign);
   showLedger(campaign.epsilon);
   document.body.dataset.state = "sent";
 }
 
+/** @type {Record<string, (campaign: any) => Promise<{answer: any, make: any}>>} What asks for a kind, and what answers it. */
+const KINDS = {
+  digit: async (campaign) => {
+    const { DigitAnswer, digitForm } = await import("./digit.js");
+    return { answer: await DigitAnswer.load(campaign, showProgress), make: digitForm };
+  },
+  row: async (campaign) => {
+    const { RowAnswer, rowForm } = await import("./row.js");
+    return { answer: await RowAnswer.load(campaign, showProgress), make: rowForm };
+  },
+  number: async (campaign) => ({ answer: await SymbolAnswer.load(campaign), make: numberForm }),
+  "one-of": async (campaign) => ({ answer: await SymbolAnswer.load(campaign), make: optionsForm }),
+};
+/** @type {Promise<{answer: any, make: any}> | null} loaded once, also for several reports */
+let loading = null;
+const showProgress = (/** @type {number} */ done, /** @type {number} */ total) => say(`Loading ${percent(done / total)}…`);
+
 /** @param {any} campaign */
 async function ask(campaign) {
-  const { kind } = campaign.question;
-  const digit = kind === "digit" ? await import("./digit.js") : null;
-  const progress = (/** @type {number} */ done, /** @type {number} */ total) => say(`Loading ${percent(done / total)}…`);
-  const answer = digit ? await digit.DigitAnswer.load(campaign, progress) : new SymbolAnswer(campaign);
-  const make = digit?.digitForm ?? (kind === "number" ? numberForm : optionsForm);
+  loading ??= KINDS[campaign.question.kind](campaign);
+  const { answer, make } = await loading;
   const send = /** @type {HTMLButtonElement} */ ($("send"));
   let turn = 0;
   const form = make($("answers"), campaign, async () => {
     const mine = ++turn;
-    const value = await form.value();
-    send.disabled = value === null;
-    if (value === null) return void ($("rehearsals").hidden = true);
-    const { words, bytes } = await answer.rehearse(value, REHEARSALS);
-    if (mine !== turn) return;
-    $("draws").replaceChildren(...words.map((/** @type {string} */ text) => {
-      const item = document.createElement("li");
-      item.textContent = text;
-      return item;
-    }));
-    $("rehearsed").textContent = bytes;
-    $("rehearsals").hidden = false;
-  });
+    try {
+      const value = await form.value();
+      const rehearsed = value === null ? null : await answer.rehearse(value, REHEARSALS);
+      if (mine !== turn) return;
+      send.disabled = $("rehearsals").hidden = rehearsed === null;
+      if (!rehearsed) return;
+      $("draws").replaceChildren(...rehearsed.words.map((/** @type {string} */ text) =>
+        element("li", { className: text === rehearsed.own ? "own" : "" }, text)));
+      $("rehearsed").textContent = rehearsed.bytes;
+      say("");
+    } catch (error) {
+      send.disabled = true;
+      fail(error);
+    }
+  }, answer);
+  send.disabled = $("rehearsals").hidden = true;
   $("form").onsubmit = async (event) => {
     event.preventDefault();
     if (send.disabled) return;
     send.disabled = true;
     const value = await form.value();
     if (value === null) return;
+    let place = null;
+    let report = null;
     try {
-      const report = await answer.release(value, ledger);
-      await deliver(outbox.put(report), campaign);
+      place = outbox.claim(campaign.reports_per_device);
+      report = await answer.release(value, ledger);
     } catch (error) {
-      say(String(error instanceof Error ? error.message : error), true);
+      if (place) outbox.leave(place);
+      return fail(error);
     }
+    await deliver(outbox.save({ ...place, report }), campaign);
   };
   $("form").hidden = false;
   say("");
+  import("./explain.js").catch(() => {}); // ahead: nothing but the report is to leave when it is sent
+}
+
+/** The campaign, asked for until the server answers. */
+async function fetchCampaign() {
+  for (let tries = 0; ; tries++) {
+    const address = new URL(`../../api/campaigns/${encodeURIComponent(id)}`, import.meta.url);
+    const answer = await fetch(address, { cache: "no-store" }).catch(() => null);
+    if (answer?.ok) return answer.json();
+    if (answer?.status === 404) throw new Error("There is no such campaign. Is the link complete?");
+    if (!isWorthAnother(answer)) throw new Error(`The server refuses (${answer?.status}).`);
+    const seconds = secondsToWait(answer, tries);
+    say(`The server does not answer. Trying again in ${Math.ceil(seconds)} s.`, true);
+    await sleep(seconds);
+  }
+}
+
+/** The ledger and the drawn report live there; without it a reload would send a second report. */
+function hasStorage() {
+  try {
+    localStorage.setItem("rlm-try", "");
+    localStorage.removeItem("rlm-try");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function main() {
-  const answer = await fetch(new URL(`../../api/campaigns/${encodeURIComponent(id)}`, import.meta.url), { cache: "no-store" });
-  if (answer.status === 404) return say("There is no such campaign. Is the link complete?", true);
-  if (!answer.ok) throw new Error("The server does not answer. Try again in a moment.");
-  const campaign = await answer.json();
+  if (!hasStorage()) {
+    throw new Error("This browser keeps nothing for this page, so it could not remember that you have answered. Nothing was " +
+      "sent. Allow the page to store data, or open the link in another browser.");
+  }
+  outbox = new Outbox(id);
+  const campaign = await fetchCampaign();
   describe(campaign);
   const waiting = outbox.waiting;
   if (waiting) await deliver(waiting, campaign); // drawn before, and not there yet: the same one, never another
-  else if (!campaign.open) say("This campaign is closed. Nothing can be sent any more.");
-  else if (outbox.letters.length >= campaign.reports_per_device) {
-    say("This browser has sent its report already.");
-    $("bytes").textContent = outbox.letters.map((letter) => letter.report).join("\n");
-    $("sent").hidden = false;
-  } else await ask(campaign);
-  document.body.dataset.ready = String(Math.round(performance.now()));
+  else if (outbox.letters.length) {
+    const isFull = outbox.letters.length >= campaign.reports_per_device;
+    say(isFull ? "This browser has sent its report already." : "Sent. Thank you.");
+    await showSent(campaign);
+  } else if (!campaign.open) say("This campaign is closed. Nothing can be sent any more.");
+  else await ask(campaign);
 }
 
-main().catch((error) => say(String(error instanceof Error ? error.message : error), true));
+/** @param {unknown} error */
+const fail = (error) => say(String(error instanceof Error ? error.message : error), true);
+
+main().catch(fail).finally(() => { document.body.dataset.ready = String(Math.round(performance.now())); });

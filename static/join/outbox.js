@@ -1,23 +1,32 @@
 // Reports that were drawn and must go out exactly as they are: kept on the device until the server has them.
 // A lost connection sends the same bytes with the same nonce again; the server counts a nonce once.
 
+import { isWorthAnother, secondsToWait, sleep } from "./patience.js";
+
 const PREFIX = "rlm-campaign/1/";
-const PAUSE = 2; // seconds, where the server names none
 
 /** @typedef {{nonce: string, report: string, acknowledged: boolean}} Letter */
+/** @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">} Store */
+
+const CLAIM = ""; // instead of a report: a place that is taken while one is drawn
 
 export class Outbox {
-  /** @param {string} campaign @param {Pick<Storage, "getItem" | "setItem" | "key" | "length">} [storage] */
+  /** @param {string} campaign @param {Store} [storage] */
   constructor(campaign, storage = localStorage) {
     this.campaign = campaign;
     this.storage = storage;
     this.prefix = `${PREFIX}${campaign}/`;
   }
 
-  /** @returns {Letter[]} */
-  get letters() {
+  /** @returns {Letter[]} places that are taken: reports, and claims of tabs that are drawing */
+  get places() {
     const keys = Array.from({ length: this.storage.length }, (_, i) => this.storage.key(i) ?? "");
     return keys.filter((key) => key.startsWith(this.prefix)).map((key) => JSON.parse(this.storage.getItem(key) ?? ""));
+  }
+
+  /** @returns {Letter[]} */
+  get letters() {
+    return this.places.filter((place) => place.report !== CLAIM);
   }
 
   /** A drawn report that the server has not acknowledged. */
@@ -25,10 +34,22 @@ export class Outbox {
     return this.letters.find((letter) => !letter.acknowledged) ?? null;
   }
 
-  /** @param {string} report @returns {Letter} */
-  put(report) {
+  /**
+   * Take a place before anything is drawn. Counted with the own claim in place, so of two tabs at most one goes on.
+   * @param {number} most reports that this device may send
+   * @returns {Letter}
+   */
+  claim(most) {
     const nonce = Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
-    return this.save({ nonce, report, acknowledged: false });
+    const place = this.save({ nonce, report: CLAIM, acknowledged: false });
+    if (this.places.length <= most) return place;
+    this.leave(place);
+    throw new Error("This browser has sent its reports already, in another tab.");
+  }
+
+  /** Nothing was drawn: the place is free again. @param {Letter} place */
+  leave(place) {
+    this.storage.removeItem(this.prefix + place.nonce);
   }
 
   /** @param {Letter} letter */
@@ -44,19 +65,18 @@ export class Outbox {
    */
   async deliver(letter, onWait) {
     const body = `{"nonce":"${letter.nonce}","report":${letter.report}}`;
-    for (;;) {
+    for (let tries = 0; ; tries++) {
       const answer = await fetch(new URL(`../../api/campaigns/${this.campaign}/reports`, import.meta.url), {
         method: "POST", body, headers: { "content-type": "application/json" }, credentials: "omit", cache: "no-store",
       }).catch(() => null);
       if (answer?.ok) return this.save({ ...letter, acknowledged: true });
-      if (answer && ![429, 500, 502, 503, 504].includes(answer.status)) {
+      if (answer && !isWorthAnother(answer)) {
         const { error } = await answer.json().catch(() => ({ error: `status ${answer.status}` }));
         throw new Error(error);
       }
-      const seconds = Number(answer?.headers.get("retry-after")) || PAUSE;
-      const reason = answer ? "The server is busy." : "There is no connection.";
-      onWait(reason, seconds);
-      await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+      const seconds = secondsToWait(answer, tries);
+      onWait(answer ? "The server is busy." : "There is no connection.", Math.ceil(seconds));
+      await sleep(seconds);
     }
   }
 }

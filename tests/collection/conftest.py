@@ -30,7 +30,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     cluster: postgresql.Cluster = request.getfixturevalue("cluster")
     engine = create_engine(cluster.url)
     with engine.begin() as connection:  # a database of its own a test would cost seconds
-        connection.execute(text("DROP TABLE IF EXISTS reports, campaigns, alembic_version"))
+        connection.execute(text("DROP TABLE IF EXISTS own_mechanisms, reports, campaigns, alembic_version"))
     engine.dispose()
     return cluster.url
 

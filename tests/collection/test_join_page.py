@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from room import Client, campaign, serving
+from test_rows import asked, table
 
-import device_routes
 from collection import join
+from collection.own_mechanism import OwnMechanism
 from collection.store import Created, Store
+from rlm_core import LocalPrivatiser
 from rlm_core.report import Report
+from server import device_routes
 
 pytestmark = pytest.mark.browser
 PHONE = {"width": 375, "height": 667}
-MOST_BYTES = 20_000
 
 
 @pytest.fixture
@@ -102,6 +104,23 @@ def test_a_phone_sends_once_and_knows_it(chromium: Any, client: Client, store: S
     phone.context.close()
 
 
+def test_of_two_open_tabs_one_sends(chromium: Any, client: Client, store: Store) -> None:
+    """Both were opened before anything was sent: the second finds the place taken, and neither charges nor draws."""
+    made, phone = store.create(campaign()), Phone(chromium, client)
+    first, second = phone.open(made), phone.context.new_page()
+    second.goto(f"{phone.address}/join/{made.id}")
+    second.wait_for_selector("body[data-ready]")
+    for page in (first, second):
+        page.get_by_label("yes", exact=True).check()
+        page.locator("#draws li").nth(7).wait_for()
+    phone.send()
+    second.get_by_role("button", name="Send one report").click()
+    second.get_by_text("has sent its reports already").wait_for()
+    entries = "Object.keys(localStorage).filter((key) => key.startsWith('rlm-ledger/')).length"
+    assert second.evaluate(entries) == 1 and store.count(made.id) == 1
+    phone.context.close()
+
+
 def test_after_a_lost_connection_the_same_report_goes_again(chromium: Any, client: Client, store: Store) -> None:
     """Once the answer is lost on its way back, once the page is closed while there is no network."""
     made = store.create(campaign())
@@ -166,15 +185,12 @@ def test_a_drawn_digit_stays_on_the_phone(chromium: Any, client: Client, store: 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_one_hand_small_and_ready(chromium: Any, client: Client, store: Store, scheme: str) -> None:
-    """Nothing to scroll sideways, targets of a finger's size, 20 kB, and nothing but what the page needs."""
+    """Nothing to scroll sideways, and targets of a finger's size. Its bytes are counted in tests/browser."""
     made = store.create(campaign("one of ten"))
     phone = Phone(chromium, client, color_scheme=scheme)
-    answers: list[Any] = []
-    phone.page.on("response", lambda answer: answers.append(answer))
     page = phone.open(made)
-    assert sum(len(gzip.compress(answer.body())) for answer in answers) <= MOST_BYTES  # as the server compresses them
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    small = "[...document.querySelectorAll('label.choice, button')].filter((e) => e.offsetHeight < 44).length"
+    small = "[...document.querySelectorAll('label.choice, button:not([hidden])')].filter((e) => e.offsetHeight < 44).length"
     assert page.evaluate(small) == 0
     back, text = page.evaluate(
         "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
@@ -182,6 +198,127 @@ def test_one_hand_small_and_ready(chromium: Any, client: Client, store: Store, s
     assert (back == "rgb(255, 255, 255)") == (scheme == "light") and back != text
     assert page.get_by_role("group", name="Which?").is_visible() and page.get_by_role("radio").count() == 10
     assert phone.errors == []
+    phone.context.close()
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), ("a", "b", "c")], ids=["joint bits", "codes"])
+def test_a_row_of_an_own_table(chromium: Any, client: Client, store: Store, classes: tuple[str, ...]) -> None:
+    """The form is made from the mechanism's schema; row and label leave as one symbol, and stay otherwise."""
+    fitted = LocalPrivatiser(epsilon=4.0, reports=600).fit(table(classes, 600, 0), "y")
+    made = store.create(asked(fitted), OwnMechanism.of(fitted))
+    phone = Phone(chromium, client)
+    page = phone.open(made)
+    send = page.get_by_role("button", name="Send one report")
+    page.get_by_label(classes[1], exact=True).check()
+    assert send.is_disabled() and page.get_by_label("age").input_value() == ""  # nobody's row is filled in for them
+    page.get_by_label("age").fill("44")
+    page.get_by_label("job").select_option("nurse")
+    page.locator("#draws li").nth(7).wait_for()
+    before = len(phone.requests)
+    sent = Report.from_json(phone.send())
+    (post,) = phone.requests[before:]
+    assert post.method == "POST" and "nurse" not in post.post_data
+    if len(classes) == 2:
+        assert sent.coordinate is not None and sent.symbol is not None and sent.label is None
+    else:
+        assert sent.members is not None and sent.of == 3 * fitted.plan_.size
+    assert sent.mechanism == f"own data, {fitted.plan_.kind}" and store.count(made.id) == 1
+    assert phone.errors == []
+    phone.context.close()
+
+
+def test_the_report_is_said_in_words(chromium: Any, client: Client, store: Store) -> None:
+    """From its bytes alone, with both chances; also after a reload, when no answer is known any more."""
+    made = store.create(campaign())
+    phone = Phone(chromium, client)
+    page = phone.open(made)
+    page.get_by_label("yes", exact=True).check()
+    sent = Report.from_json(phone.send())
+    said = f"It says “{('no', 'yes')[int(sent.symbol or 0)]}”. That is what 73 of 100 people say whose answer it is, and 27"
+    assert said in str(page.locator("#words").text_content())
+    phone.open(made)
+    assert said in str(page.locator("#words").text_content())
+    assert page.get_by_text("only HTTPS protects it on its way").is_visible()
+    assert page.get_by_text("This one came without HTTPS").is_visible()
+    phone.context.close()
+
+
+def test_several_reports_without_a_reload(chromium: Any, client: Client, store: Store) -> None:
+    made = store.create(campaign(reports_per_device=3))
+    phone = Phone(chromium, client)
+    page = phone.open(made)
+    for left in (2, 1, 0):
+        page.get_by_label("yes", exact=True).check()
+        phone.send()
+        again = page.get_by_role("button", name=f"{left} left")
+        if left:
+            again.click()
+    assert again.count() == 0 and store.count(made.id) == 3
+    assert "ε = 3." in str(page.locator("#ledger").text_content()) and phone.errors == []
+    phone.context.close()
+
+
+def test_a_browser_that_keeps_nothing_sends_nothing(chromium: Any, client: Client, store: Store) -> None:
+    made = store.create(campaign())
+    phone = Phone(chromium, client)
+    phone.page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('denied', 'SecurityError'); }})"
+    )
+    page = phone.open(made)
+    assert "could not remember that you have answered" in str(page.locator("#status").text_content())
+    assert page.locator("#form").is_hidden() and phone.errors == []
+    phone.context.close()
+
+
+def test_retry_after_is_obeyed_and_not_by_all_at_once(chromium: Any, client: Client, store: Store) -> None:
+    made = store.create(campaign())
+    phone = Phone(chromium, client)
+    page = phone.open(made)
+    times: list[float] = []
+
+    def refuse_once(route: Any) -> None:
+        times.append(time.monotonic())
+        if len(times) > 1:
+            return route.continue_()
+        busy = {"retry-after": "3", "content-type": "application/json"}
+        return route.fulfill(status=429, headers=busy, body='{"error": "Too many reports at once."}')
+
+    page.route(re.compile("/reports$"), refuse_once)
+    page.get_by_label("yes", exact=True).check()
+    phone.send()
+    assert len(times) == 2 and times[1] - times[0] >= 3.0
+    assert len({request.post_data for request in phone.posts()}) == 1 == store.count(made.id)
+    waits = page.evaluate(
+        """async () => {
+          const { secondsToWait } = await import("/join/files/patience.js");
+          const busy = new Response("", { status: 429, headers: { "retry-after": "3" } });
+          const fixed = [[busy, 0, 0], [busy, 5, 1], [null, 0, 0], [null, 2, 0], [null, 99, 0]];
+          return [fixed.map(([answer, tries, chance]) => secondsToWait(answer, tries, () => chance)),
+                  Array.from({ length: 50 }, () => secondsToWait(busy, 0))];
+        }"""
+    )
+    assert waits[0] == [3, 6, 2, 8, 60]  # never earlier than asked for; without an answer twice as long each time
+    assert min(waits[1]) >= 3 and max(waits[1]) - min(waits[1]) > 1  # spread; fails by chance in 1 of 10^10
+    phone.context.close()
+
+
+def test_the_first_request_is_tried_again(chromium: Any, client: Client, store: Store) -> None:
+    made = store.create(campaign())
+    phone = Phone(chromium, client)
+    failures = ["abort", "busy"]
+
+    def fail_twice(route: Any) -> None:
+        if not failures:
+            return route.continue_()
+        if failures.pop(0) == "abort":
+            return route.abort()
+        return route.fulfill(status=503, headers={"retry-after": "1"})
+
+    phone.page.route(re.compile(f"/api/campaigns/{made.id}$"), fail_twice)
+    phone.page.goto(f"{phone.address}/join/{made.id}")
+    phone.page.get_by_text("Trying again in").wait_for()
+    phone.page.wait_for_selector("body[data-ready]")
+    assert phone.page.get_by_label("yes", exact=True).is_visible() and failures == []
     phone.context.close()
 
 

@@ -147,7 +147,7 @@ def test_migrations_make_the_tables_that_the_code_expects(store: Store) -> None:
             assert found.get_pk_constraint(table.name)["constrained_columns"] == [c.name for c in table.primary_key]
             for column in table.columns:
                 assert columns[column.name]["nullable"] == column.nullable
-        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == "0001"
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == "0002"
 
 
 def test_a_second_server_opens_the_same_database(store: Store, url: str) -> None:
