@@ -152,6 +152,12 @@ def test_a_foreign_name_is_refused(server: Server) -> None:
 
 
 @pytest.mark.skipif(not LINUX, reason="needs make")
+@pytest.mark.parametrize("folder", ["device", "app/static", "join/files"])
+def test_a_long_address_is_no_fault_of_the_server(server: Server, folder: str) -> None:
+    assert server.get(f"/{folder}/{'a' * 5000}.js") == 414
+
+
+@pytest.mark.skipif(not LINUX, reason="needs make")
 @pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/agent/openapi.json"])
 def test_inner_addresses_are_closed(server: Server, path: str) -> None:
     assert server.get(path) == 404
@@ -172,7 +178,7 @@ def test_serving_others_is_a_choice_and_contacts_nobody_either(tmp_path: Path, m
 
 
 def refusal(host: str | None, origin: str | None = None, *, names: tuple[str, ...] = (), path: str = "/") -> int:
-    from serve import KnownHosts
+    from server.known_hosts import KnownHosts
 
     given = {b"host": host, b"origin": origin}
     headers = [(name, value.encode()) for name, value in given.items() if value is not None]
@@ -199,6 +205,12 @@ def test_known_hosts_pass(host: str) -> None:
         "ldp.example.evil.example",
         "127.0.0.1.nip.io",
         "[::1",
+        "evil.example@127.0.0.1",
+        "localhost/.evil.example",
+        "localhost?.evil.example",
+        "localhost#.evil.example",
+        "127.0.0.1:8501:80",
+        "localhost:",
     ],
 )
 def test_unknown_hosts_do_not(host: str | None) -> None:
@@ -213,16 +225,21 @@ def test_pages_of_other_sites_may_not_ask(origin: str) -> None:
     assert refusal("localhost:8501", origin, names=("ldp.example",)) == 403
 
 
+def test_an_address_that_no_file_can_have_is_refused_in_words() -> None:
+    assert refusal("localhost", path="/device/" + "a" * 5000 + ".js") == 414
+    assert refusal("localhost", path="/device/worker.js") == 200
+
+
 def test_no_script_runs_that_is_not_ours() -> None:
-    """Neither eval nor a script that was written into the page; Streamlit's own inline one by its hash."""
+    """Neither eval nor a script that was written into the page; those of the two frames by their hash."""
     from serve import POLICY
 
     (scripts,) = (part for part in POLICY.split("; ") if part.startswith("script-src "))
-    assert "unsafe" not in scripts and "*" not in scripts and scripts.count("'sha256-") == 1
+    assert "unsafe" not in scripts and "*" not in scripts and scripts.count("'sha256-") == 2
 
 
 def test_two_hosts_in_one_request_are_refused() -> None:
-    from serve import KnownHosts
+    from server.known_hosts import KnownHosts
 
     scope = {"headers": [(b"host", b"localhost"), (b"host", b"evil.example")], "path": "/"}
     assert KnownHosts(None).refusal(scope) is not None

@@ -18,12 +18,13 @@ from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from device_routes import FOR_GOOD, ROUTES
 from rlm_core import zoo
 from rlm_core.data.samples import cifar10_samples, mnist_samples
 from rlm_core.device.description import description
 from rlm_core.report import Report
-from serve import POLICY, StrictHeaders
+from serve import POLICY
+from server.device_routes import FOR_GOOD, ROUTES
+from server.strict_headers import StrictHeaders
 
 CODES, NUMBERS, PHOTOS = "mnist-qrlm-k96", "mnist-vrlm-l7.5-eps13", "cifar10-qrlm-k48"
 
@@ -46,7 +47,9 @@ class Doorkeeper:
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     home = Route("/", lambda request: HTMLResponse("<!doctype html><title>page</title>"))
-    app = Starlette(routes=[home, *ROUTES], middleware=[Middleware(Doorkeeper), Middleware(StrictHeaders)])
+    app = Starlette(
+        routes=[home, *ROUTES], middleware=[Middleware(Doorkeeper), Middleware(StrictHeaders, policy=POLICY)]
+    )
     with app_server(app) as address:
         yield address
 

@@ -1,4 +1,4 @@
-"""What serve.py serves of the owner's side: scripts, descriptions, weights, and files to take home.
+"""What the server has of the owner's side: scripts, descriptions, weights, and files to take home.
 
 ::
 
