@@ -48,6 +48,7 @@ function below(value) {
 /** @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">} Store */
 
 const PREFIX = "rlm-ledger/1/";
+let entries = 0; // of this page: orders what was entered within one millisecond
 
 /**
  * Every release of this browser, in order. n releases of one record cost the sum of their ε (sequential composition).
@@ -73,7 +74,7 @@ export class Ledger {
     }
     const time = new Date().toISOString();
     const unique = Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) => word.toString(36)).join("");
-    const key = `${PREFIX}${time}/${unique}`;
+    const key = `${PREFIX}${time}/${String(entries++).padStart(6, "0")}-${unique}`;
     this.storage.setItem(key, write({ ...release, report: null, time }));
     const total = this.spent(release.record);
     if (total > this.limit) {

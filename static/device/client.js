@@ -52,15 +52,16 @@ export class Owner {
   /**
    * Fetch a mechanism whole, before any record is there.
    * @param {string} name
-   * @param {{collector?: boolean, onProgress?: import("./weights.js").OnProgress}} [options]
-   * @returns {Promise<import("./mechanism.js").Description>}
+   * @param {{collector?: boolean, photos?: import("./public_photos.js").PhotoFeatures, onProgress?: import("./weights.js").OnProgress}} [options]
+   * @returns {Promise<import("./mechanism.js").Description & {before: Float64Array | null}>} before: what a collector
+   *   believes about the classes before any report, where it is known
    */
-  async load(name, { collector = false, onProgress } = {}) {
+  async load(name, { collector = false, photos, onProgress } = {}) {
     const answer = await fetch(new URL(`mechanisms/${encodeURIComponent(name)}.json`, import.meta.url));
     if (!answer.ok) throw new Error(`Expected a mechanism of this server, got "${name}".`);
     const description = await answer.json();
-    await this.#call("load", { key: name, description, collector }, onProgress);
-    return description;
+    const { before } = await this.#call("load", { key: name, description, collector, photos }, onProgress);
+    return { ...description, before };
   }
 
   /**

@@ -8,7 +8,10 @@ import { tensors } from "./weights.js";
 
 /** @typedef {{numbers: Float64Array | null, members: Uint8Array | null, label: number | null}} Sent */
 /** @typedef {{epsilonX: number, labels: import("./labels.js").RandomisedResponse | null}} Planned */
-/** @typedef {{decoded: Float64Array | null, best: Float64Array | null, classes: Float64Array | null}} Read */
+/**
+ * @typedef {{decoded: Float64Array | null, best: Float64Array | null, classes: Float64Array | null, nearest: number[] | null}} Read
+ *   nearest: which public photos, where there are some
+ */
 
 const PICTURED = 300; // public records that the best picture is the mean of; a photo takes longer to decode
 const PHOTOS = 100;
@@ -32,6 +35,8 @@ const saidBy = ({ label }, { labels }) => (labels && label !== null ? labels.log
 
 /** Of numbers with Laplace noise. */
 export class NumbersCollector {
+  /** @type {import("./public_photos.js").PublicPhotos | null} */
+  photos = null;
   /** @type {{rows: number[], records: Float32Array} | null} decoder(z′) of some public records */
   #pictured = null;
 
@@ -54,8 +59,9 @@ export class NumbersCollector {
    * @returns {Read[]}
    */
   readAll(sent, planned) {
-    return this.readWithoutBest(sent, planned).map(({ decoded, records, classes }) => (
-      { decoded, best: this.meanRecord(records), classes }));
+    return this.readWithoutBest(sent, planned).map(({ decoded, records, classes }, i) => ({
+      decoded, best: this.meanRecord(records), classes, nearest: this.photos?.nearestToNumbers(sent[i].numbers ?? []) ?? null,
+    }));
   }
 
   /**
@@ -66,12 +72,19 @@ export class NumbersCollector {
   readWithoutBest(sent, planned) {
     const { scale } = /** @type {import("./laplace.js").LaplaceNoise} */ (this.mechanism.noise(planned.epsilonX));
     const numbers = sent.map((each) => each.numbers ?? new Float64Array());
-    const decoded = this.decode ? decodeAll(this.decode, numbers) : null;
+    const decoded = this.decode && !this.photos ? decodeAll(this.decode, numbers) : null; // photos are shown instead
     return sent.map((each, i) => {
       const said = saidBy(each, planned);
       const belief = infer(laplaceLogLikelihood(numbers[i], scale, this.prior, said), this.prior, this.classes, said);
       return { decoded: decoded?.[i] ?? null, ...belief };
     });
+  }
+
+  /** What it believes before any report: the share of every class among the public people. */
+  get before() {
+    const shares = new Float64Array(this.classes);
+    for (const y of this.prior.y) shares[y] += 1 / this.prior.y.length;
+    return shares;
   }
 
   /**
@@ -130,6 +143,9 @@ export function weightedMean(weights, rows) {
 
 /** Of a set of codes, or of pairs (code, label). A merged code has the mean record of its fine codes. */
 export class CodesCollector {
+  /** @type {import("./public_photos.js").PublicPhotos | null} */
+  photos = null;
+
   /**
    * @param {import("./mechanism.js").Description} description
    * @param {Record<string, import("./weights.js").Tensor>} weights of the decoder: of these codes, or of finer ones
@@ -153,6 +169,13 @@ export class CodesCollector {
     return sent.map((each) => this.#read(each, planned));
   }
 
+  /** What it believes before any report: the share of every class among the public people. */
+  get before() {
+    const shares = new Float64Array(this.classes);
+    this.people.forEach((count, pair) => { shares[pair % this.classes] += count; });
+    return normalised(shares);
+  }
+
   /**
    * @param {Sent} sent
    * @param {Planned} planned
@@ -167,9 +190,10 @@ export class CodesCollector {
     let [codes, classes] = this.#weights(this.people, members, outside, said);
     // Without noise it may be that nobody public has what was sent: then the report alone is believed.
     if (!codes.some((weight) => weight > 0)) [codes, classes] = this.#weights(null, members, outside, said);
-    const best = this.codes.mean(normalised(codes));
+    const belief = normalised(codes);
+    const best = this.codes.mean(belief);
     const alone = pairs ? best : this.codes.mean(this.codes.posterior(members, planned.epsilonX));
-    return { decoded: alone, best, classes: normalised(classes) };
+    return { decoded: alone, best, classes: normalised(classes), nearest: this.photos?.nearestToCodes(belief) ?? null };
   }
 
   /**

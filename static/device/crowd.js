@@ -78,6 +78,7 @@ export function expectationMaximisation(reports, counts, { steps = 500, toleranc
     const value = evidence.reduce((total, each) => total + Math.log(each), 0) / evidence.length;
     return { next: rowsToOne(expected, classes, table), value };
   };
+  /** @type {Float64Array} */
   let table = new Float64Array(codes * classes).fill(1 / classes);
   let best = { table, value: -Infinity };
   /** @type {number[]} */

@@ -27,6 +27,7 @@ export class NumbersLane {
   constructor(description, files) {
     this.mechanism = Mechanism.from(description, files.encoder);
     this.collector = new NumbersCollector(this.mechanism, tensors(files.decoder), tensors(files.bundle));
+    /** @type {Float64Array} */
     this.h = new Float64Array(description.latent_dim);
   }
 
@@ -64,6 +65,7 @@ export class PixelsLane {
     const { prototypes: z, width } = collector.codes;
     this.means = { z, y: new Float32Array(z.length / width), width };
     this.people = collector.people;
+    /** @type {Float64Array} */
     this.x = new Float64Array(width);
   }
 

@@ -39,10 +39,12 @@ export class Mechanism {
   /**
    * @param {Description} description
    * @param {import("./encoder.js").Network} encoder x to h
+   * @param {import("./encoder.js").Network} [adapter] what follows the trunk, where there is one: features to h
    */
-  constructor(description, encoder) {
+  constructor(description, encoder, adapter = encoder) {
     this.description = description;
     this.encoder = encoder;
+    this.adapter = adapter;
   }
 
   /**
@@ -54,7 +56,7 @@ export class Mechanism {
     if (encoderFile === null) return new Mechanism(description, (x) => Float64Array.from(x));
     const network = mlp(tensors(encoderFile));
     const encoder = description.merge ? merged(network, description.merge) : network;
-    return new Mechanism(description, features ? (x) => encoder(features(x)) : encoder);
+    return new Mechanism(description, features ? (x) => encoder(features(x)) : encoder, encoder);
   }
 
   /**

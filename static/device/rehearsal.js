@@ -57,6 +57,7 @@ export const newTapes = (count) => Array.from({ length: count }, () => ({ record
  * @property {Float64Array | null} decoded x̃ = decoder(z̃); null where there is no decoder in the browser
  * @property {Float64Array | null} best the mean record under the collector's belief
  * @property {Float64Array | null} classes the collector's belief: a probability for every class
+ * @property {number[] | null} nearest public photos that are most like it, where there are some
  */
 
 /**
@@ -80,5 +81,5 @@ export function rehearse(mechanism, collector, h, label, settings, tapes) {
     return { numbers, members, symbol, coordinate: payload.coordinate ?? null, label: reported };
   });
   const read = collector?.readAll(sent, planned);
-  return sent.map((each, i) => ({ ...each, ...(read?.[i] ?? { decoded: null, best: null, classes: null }) }));
+  return sent.map((each, i) => ({ ...each, ...(read?.[i] ?? { decoded: null, best: null, classes: null, nearest: null }) }));
 }

@@ -7,6 +7,7 @@ const BUFFER = 16384; // random words fetched at a time
 /** Uniform integers below a bound, from the browser's random source; biased by less than bound/2^32. */
 export class RandomIntegers {
   constructor() {
+    /** @type {Uint32Array} */
     this.words = new Uint32Array(0);
     this.at = 0;
   }

@@ -1,6 +1,8 @@
-// ResNet-18 without its last layer, on the kernels of conv.c: twin of TrunkEncoder (rlm_core/owner/encoder.py) with
-// resize of rlm_core/vision.py. BatchNorm is folded into the weights as they are shipped.
+// ResNet-18 without its last layer: twin of TrunkEncoder (rlm_core/owner/encoder.py) with resize of rlm_core/vision.py. It
+// runs on the kernels of conv.c, and on those of conv.js where there is no SIMD. BatchNorm is folded into the weights
+// as they are shipped.
 
+import { plainKernels } from "./conv.js";
 import { BICUBIC, resized } from "./resize.js";
 import { contents } from "./weights.js";
 
@@ -17,21 +19,32 @@ const FEATURES = 512;
  * A picture to its 512 features: enlarge, normalise, trunk; with `mirrored` the mean with its mirror image's.
  * @param {{side: number, mirrored: boolean}} shape
  * @param {ArrayBuffer} file trunk.safetensors
- * @param {BufferSource} [binary] conv.wasm, if it is at hand
+ * @param {BufferSource | null} [binary] conv.wasm, if it is at hand; null: plain JavaScript
  * @returns {Promise<(x: ArrayLike<number>) => Float32Array>}
  */
 export async function trunkFeatures({ side, mirrored }, file, binary) {
-  const features = await trunk(file, side, mirrored ? 2 : 1, binary ?? (await kernels()));
+  const compiled = await simdKernels(binary === undefined ? await kernelFile() : binary);
+  const features = await trunk(file, side, mirrored ? 2 : 1, compiled);
   return (x) => {
     const picture = enlarged(x, side);
     return features(mirrored ? [picture, mirror(picture, side)] : [picture]);
   };
 }
 
-async function kernels() {
+async function kernelFile() {
   const answer = await fetch(new URL("conv.wasm", import.meta.url), { credentials: "omit" });
   if (!answer.ok) throw new Error(`Expected conv.wasm, got status ${answer.status}.`);
   return answer.arrayBuffer();
+}
+
+/** null where this browser has no WebAssembly, or no SIMD in it. @param {BufferSource | null} binary */
+async function simdKernels(binary) {
+  if (!binary || typeof WebAssembly === "undefined") return null;
+  try {
+    return await WebAssembly.compile(binary);
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -53,13 +66,29 @@ function mirror(picture, side) {
 }
 
 /**
+ * A memory of so many bytes, and the kernels that work in it.
+ * @param {WebAssembly.Module | null} compiled
+ * @param {number} bytes
+ * @returns {Promise<{buffer: ArrayBuffer, kernel: import("./conv.js").Kernels}>}
+ */
+async function workbench(compiled, bytes) {
+  if (!compiled) {
+    const buffer = new ArrayBuffer(16 * Math.ceil(bytes / 16));
+    return { buffer, kernel: plainKernels(buffer) };
+  }
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / 65536) });
+  const { exports } = await WebAssembly.instantiate(compiled, { env: { memory } });
+  return { buffer: memory.buffer, kernel: /** @type {import("./conv.js").Kernels} */ (/** @type {unknown} */ (exports)) };
+}
+
+/**
  * @param {ArrayBuffer} file
  * @param {number} side
  * @param {number} batch how many pictures the mean of the features is taken over
- * @param {BufferSource} binary
+ * @param {WebAssembly.Module | null} compiled conv.wasm; null: plain JavaScript
  * @returns {Promise<(pictures: Float32Array[]) => Float32Array>}
  */
-async function trunk(file, side, batch, binary) {
+async function trunk(file, side, batch, compiled) {
   const { entries, start } = contents(file);
   const names = Object.keys(entries).filter((name) => name.endsWith(".weight"));
   const count = (/** @type {number[]} */ shape) => shape.reduce((a, b) => a * b, 1);
@@ -89,19 +118,15 @@ async function trunk(file, side, batch, binary) {
   const shortcuts = CHANNELS.map((channels, i) => (i ? map(after(2 + i), channels) : null));
   const output = reserve(FEATURES);
   const staging = reserve(Math.max(...names.map((name) => count(entries[name].shape))) / 2);
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / 65536) });
-  const { exports } = await WebAssembly.instantiate(await WebAssembly.compile(binary), { env: { memory } });
-  const kernel = /** @type {Record<"pack" | "conv" | "pool" | "mean", (...numbers: number[]) => void>} */ (
-    /** @type {unknown} */ (exports)
-  );
+  const { buffer, kernel } = await workbench(compiled, bytes);
 
   for (const [name, { shape: [o, i, h, w], weight, bias }] of Object.entries(layers)) {
     const { dtype, data_offsets: [from, to] } = entries[`${name}.weight`];
     const { dtype: other, data_offsets: [begin, end] } = entries[`${name}.bias`];
     if (dtype !== "F16" || other !== "F32") throw new Error(`Expected F16 and F32 in ${name}, got ${dtype} and ${other}.`);
-    new Uint8Array(memory.buffer, staging, to - from).set(new Uint8Array(file, start + from, to - from));
+    new Uint8Array(buffer, staging, to - from).set(new Uint8Array(file, start + from, to - from));
     kernel.pack(staging, weight, o, i, h, w);
-    new Uint8Array(memory.buffer, bias, end - begin).set(new Uint8Array(file, start + begin, end - begin));
+    new Uint8Array(buffer, bias, end - begin).set(new Uint8Array(file, start + begin, end - begin));
   }
 
   /**
@@ -130,7 +155,7 @@ async function trunk(file, side, batch, binary) {
 
   return (pictures) => {
     pictures.forEach((picture, n) => {
-      const to = new Float32Array(memory.buffer, input.at + input.first + 4 * n * input.floats);
+      const to = new Float32Array(buffer, input.at + input.first + 4 * n * input.floats);
       for (let y = 0; y < side; y++) to.set(picture.subarray(y * side * 3, (y + 1) * side * 3), y * input.row);
     });
     conv("conv1", input, stem, { stride: 2 });
@@ -138,6 +163,6 @@ async function trunk(file, side, batch, binary) {
     kernel.pool(stem.at, stem.row, stem.floats, x.at + x.first, x.row, x.floats, x.channels, x.side, batch);
     for (let stage = 0; stage < 4; stage++) for (let block = 0; block < 2; block++) x = residual(x, stage, block);
     kernel.mean(x.at + x.first, x.row, x.floats, output, FEATURES, x.side, batch);
-    return new Float32Array(memory.buffer, output, FEATURES).slice();
+    return new Float32Array(buffer, output, FEATURES).slice();
   };
 }

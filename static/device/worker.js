@@ -5,6 +5,7 @@ import { collectorOf } from "./collector.js";
 import { Mechanism } from "./mechanism.js";
 import { fitRecord } from "./picture.js";
 import { newTapes, rehearse } from "./rehearsal.js";
+import { PublicPhotos } from "./public_photos.js";
 import { plan, release } from "./release.js";
 import { codeOf } from "./subset_selection.js";
 import { tableRow } from "./table_row.js";
@@ -29,10 +30,11 @@ const trunks = new Map();
 const methods = {
   /**
    * Fetch and verify a mechanism's weights; with `collector`, also what rehearsals show of the other side.
-   * @param {{key: string, description: Description, collector?: boolean}} options key: any name, for later calls
+   * @param {{key: string, description: Description, collector?: boolean, photos?: import("./public_photos.js").PhotoFeatures}} options
+   *   key: any name, for later calls; photos: public ones, to find those nearest to a rehearsal
    * @param {import("./weights.js").OnProgress} onProgress
    */
-  async load({ key, description, collector = false }, onProgress) {
+  async load({ key, description, collector = false, photos }, onProgress) {
     const roles = ["trunk", "encoder", ...(collector ? ["decoder", "bundle"] : [])].filter((r) => r in description.files);
     const total = roles.reduce((sum, role) => sum + description.files[role].bytes, 0);
     const done = new Map();
@@ -45,9 +47,10 @@ const methods = {
     const features = description.trunk ? await trunk(description.trunk, by.trunk) : null;
     const mechanism = Mechanism.from(description, by.encoder ?? null, features);
     const other = collector && by.bundle ? collectorOf(mechanism, by.decoder, by.bundle) : null;
-    if (other && "prepare" in other) await other.prepare(pause);
+    if (other && photos && description.trunk) other.photos = new PublicPhotos(mechanism, photos);
+    if (other && "prepare" in other && !other.photos) await other.prepare(pause); // photos say more than a mean of blurs
     loaded.set(key, { mechanism, collector: other });
-    return { bytes: total };
+    return { bytes: total, before: other?.before ?? null };
   },
 
   /**

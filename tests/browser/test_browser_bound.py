@@ -58,8 +58,8 @@ def test_drag_then_search_then_turn(server, visit) -> None:
         abs(float(live.split()[0]) - 100 * exact) < 4
     )  # 8,000 simulated reports: a deviation of 0.6 points, and the last step
 
-    page.get_by_role("button", name="Search for the best places of 4 classes").click()
-    page.get_by_text("Vertices win").first.wait_for()
+    page.get_by_role("button", name="Search for the best places for 4 classes").click()
+    page.get_by_text("The corners win").first.wait_for()
     page.locator(".board[data-ready='search 1']").wait_for()  # played to its end
     opened.settled()
     assert sorted(map(tuple, np.round(typed(page), 2).tolist())) == [(-1, 0), (0, -1), (0, 1), (1, 0)]

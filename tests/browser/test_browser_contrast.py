@@ -1,10 +1,13 @@
-"""Every text on start, picture and row page stands out from its ground by at least 4.5:1, in light and in dark."""
+"""Every text stands out from its ground by at least 4.5:1, in light and in dark: words, charts and drawings."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+
+from ui.app.site import pages
+from ui.lessons.book import CHAPTERS
 
 pytestmark = pytest.mark.browser
 
@@ -31,18 +34,24 @@ CONTRASTS = """() => {
     const look = (element, words) => {
         const style = getComputedStyle(element);
         const box = element.getBoundingClientRect();
+        if (element.closest(".stSlider")?.querySelector("input:disabled")) return;
         const visible = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
         if (!visible || box.width < 2 || box.height < 2) return;
+        if (element.closest('[data-testid="stSliderTickBar"]')) return;  // shown while a pointer is over the slider
         if (element.closest(":disabled, [aria-hidden=true], option") || /inset\\(50%/.test(style.clipPath)) return;
         fill("#fff");
         let alpha = 1;
-        for (const each of chain(element)) {
+        // The value of a slider stands above its thumb, not on it.
+        const above = element.closest('[data-testid="stSliderThumbValue"]');
+        for (const each of chain(above ? above.closest(".stSlider") : element)) {
             const { backgroundColor, opacity } = getComputedStyle(each);
             alpha *= Number(opacity);
             fill(backgroundColor);
         }
+        if (element.dataset.ground) fill(element.dataset.ground);  // words on a shape of a picture
         const ground = luminance();
-        fill(element instanceof SVGElement ? style.fill : style.color, alpha);
+        const drawn = element instanceof SVGElement;
+        fill(drawn ? style.fill : style.color, drawn ? alpha * Number(style.fillOpacity) : alpha);
         const ink = luminance();
         const ratio = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
         found.push([ratio, words, `${element.tagName}.${element.getAttribute("class") ?? ""}`]);
@@ -70,7 +79,7 @@ RING = """(element) => {
 def faint(page: Any) -> list[Any]:
     """Texts that do not stand out, after a check that the page's texts were looked at."""
     found = page.evaluate(CONTRASTS)
-    assert len(found) > 60
+    assert len(found) > 40
     return sorted(each for each in found if not each[0] >= ENOUGH)
 
 
@@ -89,6 +98,43 @@ def test_all_text_stands_out_from_its_ground(server, visit, scheme: str) -> None
         assert faint(page) == []
     page.evaluate("() => { document.querySelector('.sides .rehearsing .note').style.color = '#777'; }")
     assert len(faint(page)) == 1  # the measurement sees grey on a light ground, or on a dark one
+
+
+OPEN_ALL = """() => document.querySelectorAll('[data-testid=stMain] details:not([open]) > summary').forEach(
+  each => each.click())"""
+CHARTS = "() => [...document.querySelectorAll('.stPlotlyChart')].every(each => each.querySelector('.main-svg'))"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/advise",
+        "/advise?data=Lending Club&people=4&need=60",
+        "/benchmarks",
+        "/benchmarks?exp=Private inference&data=CIFAR-10",
+        "/bound",
+        "/bound?k=7&eps=2&place=the paper’s figure",
+        "/collect",
+        "/collect?send=Numbers with noise (V-RLM, C-RLM)",
+        "/audit?break=Half the noise",
+        *(f"/concepts?chapter={each.short}" for each in CHAPTERS),
+    ],
+)
+def test_the_pages_that_answer_stand_out_too(server, visit, scheme: str, path: str) -> None:
+    opened = visit(server, path, scheme=scheme, width=1440, height=900)
+    opened.page.evaluate(OPEN_ALL)
+    opened.settled()
+    opened.page.wait_for_function(CHARTS)
+    assert faint(opened.page) == []
+
+
+@pytest.mark.parametrize("file", [page.file for page in pages() if page.file != "start"])
+def test_a_page_opened_by_its_address_asks_for_nothing_that_is_not_there(server, visit, file: str) -> None:
+    missing = []
+    opened = visit(server, f"/{file}", before=lambda page: page.on("response", lambda each: missing.append(each)))
+    opened.settled()
+    assert [each.url for each in missing if each.status >= 400] == []
 
 
 def test_focus_is_a_ring_and_what_is_chosen_is_a_ground(server, visit) -> None:

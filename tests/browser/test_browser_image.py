@@ -130,9 +130,12 @@ def test_upload_bad_then_good(server, visit) -> None:
 
 def test_photos_load_with_their_network_and_can_be_sent(server, visit) -> None:
     page = ready(visit(server, "/image?data=CIFAR-10&mech=codes&eps=6"))
-    assert page.get_by_role("radio", name="CIFAR-10").get_attribute("aria-checked") == "true"
+    assert page.get_by_role("radio", name="of CIFAR-10").get_attribute("aria-checked") == "true"
+    near = page.locator(".sides .tiles .mosaic")
+    assert near.count() == 8 and "nearest public photos" in near.first.get_attribute("aria-label")
     page.locator(".sides .send").click()
     page.get_by_text("1 report", exact=True).wait_for()
+    page.get_by_text("public photos nearest to the report").wait_for()
 
 
 def test_deep_link_opens_the_same_view_and_names_no_picture(server, visit) -> None:
@@ -142,7 +145,34 @@ def test_deep_link_opens_the_same_view_and_names_no_picture(server, visit) -> No
     updated(page, lambda: page.locator(".sides .gallery button").nth(4).click())
     updated(page, lambda: page.locator(".sides .eps input").press("ArrowRight"))
     page.wait_for_url(re.compile(r"eps=2\.5"))
-    assert "sample" not in page.url
+    assert "sample" not in page.url and page.url.endswith("#example=4-1")  # the fragment is not sent
+
+
+def test_a_link_opens_its_example_and_a_drawing_has_none(server, visit) -> None:
+    page = ready(visit(server, "/image#example=7-2"))
+    chosen = page.locator(".sides .gallery [aria-checked=true]")
+    assert chosen.get_attribute("aria-label") == "a handwritten seven, second of three"
+    page.get_by_role("radio", name="Draw").click()
+    assert "#" not in page.url
+
+
+def test_before_anything_was_sent_the_other_side_shows_what_epsilon_allows(server, visit) -> None:
+    page = ready(visit(server, "/image?eps=4"))
+    before = page.locator(".sides .could em").all_inner_texts()
+    assert len(before) == 10 and all(84 <= int(re.sub(r"\D", "", words)) <= 89 for words in before)
+    updated(page, lambda: page.locator(".sides .eps input").press("Home"))
+    after = page.locator(".sides .could em").all_inner_texts()
+    assert all(int(re.sub(r"\D", "", words)) < 25 for words in after)
+
+
+def test_the_camera_takes_a_picture_that_stays(server, visit) -> None:
+    """Chromium's make-believe camera shows a green field, which is no digit, and is said to be none."""
+    opened = visit(server, "/image", before=lambda page: page.context.grant_permissions(["camera"]))
+    page = ready(opened)
+    page.get_by_role("radio", name="Camera").click()
+    page.get_by_text("What the camera sees stays in this browser").wait_for()
+    page.get_by_role("button", name="Take the picture").click()
+    page.locator(".sides .says .note", has_text=re.compile("hardly looks|cannot be used|not sent")).wait_for()
 
 
 def test_deep_link_as_the_very_first_visit(fresh_server, visit) -> None:

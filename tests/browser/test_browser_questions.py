@@ -59,7 +59,7 @@ def test_what_the_chapters_answer(server, visit) -> None:
         ("Ask twice", "independent noise averages out", "n reports of ε cost n·ε"),
         ("Labels and λ", "λ·ε for the record, the rest for its label", "Best here is λ = ½"),
         ("Codes", "a random set of codes", "Numbers need noise in every direction; a code needs it once."),
-        ("What ε means", "What does halving ε do? The factor becomes its square root", "× 1.6 at 0.5"),
+        ("What ε means", "What does halving ε do? The factor becomes its square root", "× 1.6 at ε = 0.5"),
         ("Your device", "only the report leaves", "must be trusted with"),
     ):
         page.locator(".st-key-chapter").get_by_text(chapter, exact=True).click()
@@ -77,8 +77,12 @@ def test_what_does_epsilon_one_mean_and_which_epsilon_for_eighty_per_cent(server
     answer.wait_for()
     assert f"{need.mechanism} needs" in answer.inner_text() and f"ε = {epsilon_up(need.epsilon)}" in answer.inner_text()
     assert "Strong protection" in text_of(opened.page) and "at most 23.2 % sure" in text_of(opened.page)
-    last = opened.page.get_by_text("Twice the people").bounding_box()
-    assert last["y"] + last["height"] < 900  # all answers beside the controls, on one screen
+    chart = opened.page.locator(".st-key-gain_chart").bounding_box()
+    assert chart["y"] + chart["height"] < 900  # the answer and gain against risk, on one screen
+    assert re.search(r"right 97 % of the time\. It costs each sender .* 19 % of the time", answer.inner_text())
+    opened.page.get_by_text("Twice the people").scroll_into_view_if_needed()
+    wish = opened.page.locator(".st-key-advise_controls").bounding_box()
+    assert 0 <= wish["y"] and wish["y"] + wish["height"] < 900  # still beside what it moves
     with opened.page.expect_download() as started:
         opened.page.get_by_role("button", name="One page to print").click()
     assert "<h1>Choose an ε</h1>" in started.value.path().read_text()

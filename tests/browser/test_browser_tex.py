@@ -14,7 +14,7 @@ RAW = r"""() => {
   const copy = document.querySelector('[data-testid=stMain]').cloneNode(true);
   const errors = [...copy.querySelectorAll('.katex-error')].map(each => each.textContent);
   copy.querySelectorAll('.katex, script, style, code, pre').forEach(each => each.remove());
-  return [...errors, ...(copy.textContent.match(/.{0,30}(\$\$|\\[a-zA-Z]{2,}).{0,30}/g) ?? [])];
+  return [...errors, ...(copy.textContent.match(/.{0,30}(\$\$|\\[a-zA-Z]{2,}|\w\^[ε\d({]).{0,30}/g) ?? [])];
 }"""
 
 

@@ -12,6 +12,7 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 
 RANDOM = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+DECORATION = re.compile(rb"^GET \S+/(favicon\.png|static/media/[\w.-]+\.woff2) $")
 """Ids that a server or a browser draws for every visit. Not checksums: they say which weights were fetched."""
 
 SPY = """
@@ -49,8 +50,10 @@ class Traffic:
 
     def comparable(self, opened: int = 0) -> list[bytes]:
         """All of it with random ids taken out. The first ``opened`` pieces are sorted: while a page opens, the browser
-        asks for several scripts at once, in any order."""
-        plain = [RANDOM.sub(b"<id>", each) for each in self.sent]
+        asks for several scripts at once, in any order. The tab's icon and the fonts are left out: the browser asks for
+        them when it likes, or has them already, and their bare addresses say nothing."""
+        opened -= sum(bool(DECORATION.search(each)) for each in self.sent[:opened])
+        plain = [RANDOM.sub(b"<id>", each) for each in self.sent if not DECORATION.search(each)]
         return sorted(plain[:opened]) + plain[opened:]
 
 

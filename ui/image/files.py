@@ -33,7 +33,6 @@ MIN_SIDE = 8
 WORKING_SIDE = 1024  # larger pictures are reduced to this first; 32 pixels is all we need in the end
 # Not ICO: its reader decodes before anybody can ask for the size.
 FORMATS = ("PNG", "JPEG", "MPO", "WEBP", "GIF", "BMP", "TIFF", "PPM", "AVIF", "TGA")
-SUFFIXES = ("png", "jpg", "jpeg", "webp", "gif", "bmp", "tif", "tiff", "ppm", "pgm", "avif", "tga")
 
 _INK_CONTRAST = 0.08  # less difference than this between ink and paper is an empty picture
 _CROP_LEVEL = 0.2  # of the strongest ink: fainter marks (dust, paper grain) do not move the crop

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rlm_core.collector.inference import Posterior
 from rlm_core.types import FloatArray
 from ui.app import cache
 from ui.app.errors import guarded
@@ -11,7 +12,7 @@ from ui.app.shell import heading, require_app
 from ui.image import text
 from ui.kit.html import picture
 from ui.kit.pictures import as_picture, png
-from ui.record import observer
+from ui.record import observer, public_photos
 from ui.record.download import downloads
 from ui.record.observer import Received
 from ui.record.sides import sides
@@ -28,7 +29,7 @@ def show() -> None:
 @guarded
 def workbench() -> None:
     """Both sides; they run again when a report arrives, and at no other time."""
-    box = sides("image", cache.PICTURES, thing="picture", show_record=figure)
+    box = sides("image", cache.PICTURES, record_name="picture", show_record=imagined)
     if not box.reports:
         return
     with st.expander("Take it with you: the report, the picture, a summary"):
@@ -38,9 +39,29 @@ def workbench() -> None:
         downloads(newest, decoded_png=png(as_picture(shown, newest.dataset), enlarge=8))
 
 
-def figure(x: FloatArray | None, each: Received, words: str) -> str:
-    """A picture as the collector imagines it, with words under it."""
-    if x is None:
-        return ""
+def imagined(each: Received, found: Posterior) -> str:
+    """What the collector can see: of a digit x̃ and its best picture; of a photo the public ones nearest to it."""
+    decoded = observer.decoded(each)
+    if each.dataset == public_photos.DATASET:
+        return _nearest(each, found) + ("" if decoded is None else _figure(decoded, each, "x̃, decoded from the report"))
+    best = _figure(observer.best_record(each, found), each, "its best picture, given this report")
+    return best if decoded is None else _figure(decoded, each, "x̃, decoded from the report") + best
+
+
+def _figure(x: FloatArray, each: Received, words: str) -> str:
     image = picture(as_picture(x, each.dataset), alt=words, side="collector", size=128)
     return f"<figure>{image}<figcaption>{words}</figcaption></figure>"
+
+
+def _nearest(each: Received, found: Posterior) -> str:
+    samples, rows = cache.samples(each.dataset), public_photos.public_rows()
+    chosen = rows[public_photos.nearest_photos(each, found, public_photos.NEAREST)]
+    names = [samples.classes[samples.labels[row]] for row in chosen]
+    images = [
+        picture(samples.images[row] / 255.0, alt=f"a public photo of class {name}", side="collector", size=62)
+        for row, name in zip(chosen, names, strict=True)
+    ]
+    return (
+        f'<figure><div class="mosaic">{"".join(images)}</div>'
+        f"<figcaption>public photos nearest to the report: {', '.join(names)}</figcaption></figure>"
+    )

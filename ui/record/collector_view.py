@@ -7,41 +7,35 @@ import math
 from collections.abc import Callable, Sequence
 
 from rlm_core.collector.inference import Posterior, posterior_limit
-from rlm_core.types import FloatArray
 from ui.kit.formats import number, percent, times
 from ui.kit.html import shares
 from ui.record import observer
 from ui.record.observer import Received
 
-ShowRecord = Callable[[FloatArray | None, Received, str], str]
-"""A record as the collector imagines it (None: nothing), the report it is from, and words, to HTML."""
+ShowRecord = Callable[[Received, Posterior], str]
+"""A report, and what it makes the collector believe, to the record as it imagines it: HTML."""
 
 TITLE = "<h2>The collector — this server</h2>"
 
 
-def empty_html(thing: str) -> str:
+def empty_html(record_name: str) -> str:
     """Before anything arrived."""
     return (
         f'{TITLE}<div class="arrived"><div class="count"><span>received about you</span><strong>nothing</strong></div>'
-        f"</div><p>This side has seen no {thing}, no label and no rehearsal: all of that stays in your browser. "
-        "Rehearsing costs nothing, because nothing leaves.</p><p>Send one report, and this side shows the bytes that "
-        "came, what they decode to, and what can be inferred from them about you.</p>"
+        f"</div><p>This side has seen no {record_name}, no label and no rehearsal. Send one report, and it shows the "
+        "bytes that came, what they decode to, and what can be inferred from them about you.</p>"
+        '<div class="could"></div>'  # filled by static/device/view/limits.js, with the slider's ε
     )
 
 
-def collector_html(reports: Sequence[Received], *, thing: str, show_record: ShowRecord) -> str:
+def collector_html(reports: Sequence[Received], *, record_name: str, show_record: ShowRecord) -> str:
     """The newest report, and all of its dataset together."""
     if not reports:
-        return empty_html(thing)
+        return empty_html(record_name)
     newest = reports[-1]
     same = [each for each in reports if each.dataset == newest.dataset]
     alone = observer.belief([newest])
-    decoded, best = observer.decoded(newest), observer.best_record(newest, alone)
-    pictures = ("" if decoded is None else show_record(decoded, newest, "x̃, decoded from the report")) + show_record(
-        best,
-        newest,
-        "its best picture, given this report" if thing == "picture" else f"its best {thing}, given this report",
-    )
+    pictures = show_record(newest, alone)
     limits = posterior_limit(alone.prior, newest.report.epsilon)
     bars = shares(newest.classes, alone.classes, side="collector", limits=limits, priors=alone.prior)
     return (
@@ -60,11 +54,11 @@ def verdict(each: Received, found: Posterior) -> str:
     words = f"Best guess: <b>{name}</b>, with {percent(float(found.classes[guess]))}."
     label = observer.of_label(each)
     if label is not None:
-        record, said = observer.of_record(each).classes, int(label.argmax())
+        record, reported = observer.of_record(each).classes, int(label.argmax())
         words += (
             f" From the record alone {percent(float(record[guess]))}; from the label alone "
             f"{percent(float(label[guess]))}"
-            + ("." if said == guess else f" (the label that came says {html.escape(each.classes[said])}).")
+            + ("." if reported == guess else f" (the label that came says {html.escape(each.classes[reported])}).")
         )
     elif not observer.is_pair(each):
         words += " No label came."

@@ -17,12 +17,14 @@ import numpy as np
 from rlm_core import Budget, Ledger, RandomisedResponse, release
 from rlm_core.baselines.laplace import PerFeatureLaplace
 from rlm_core.catalogue import DATASETS
-from rlm_core.device.description import PIXELS
+from rlm_core.device.description import PIXELS, description
 from rlm_core.owner.pairs import PairSelection
+from rlm_core.types import quote
 from rlm_core.zoo.model import CODES
 from ui.app import cache
 from ui.app.public_demo import refuse_raw_data
 from ui.kit.kept import session_value
+from ui.record import public_photos
 from ui.record.observer import Received, belief, best_record, decoded, read
 from ui.record.offer import is_offered
 
@@ -30,6 +32,8 @@ MOST = 200
 """Reports that a visit keeps."""
 
 REHEARSALS = 8
+LONGEST_ID = 100
+REFUSALS = (ValueError, TypeError, OverflowError)  # the last: an integer above every float
 
 
 @dataclass
@@ -70,21 +74,24 @@ def receive_rehearsal(page: str, datasets: Sequence[str], message: Any) -> None:
 
     They cost nothing beyond what sending the record has cost already: who has it needs no report.
     """
-    if not isinstance(message, dict) or not isinstance(message.get("id"), str):
+    if _id(message) is None:
         return
     box = inbox(page)
     try:
         draws = [_drawn(read(_release(Ledger(), datasets, message), datasets)) for _ in range(REHEARSALS)]
         box.rehearsed = {"id": message["id"], "draws": draws}
-    except (ValueError, TypeError) as error:
+    except REFUSALS as error:
         box.rehearsed = {"id": message["id"], "problem": str(error)}
 
 
 def _drawn(each: Received) -> dict[str, Any]:
     """What static/device/rehearsal.js calls a Rehearsal, as far as a page shows it."""
     found, x = belief([each]), decoded(each)
+    classes = found.classes.tolist()
+    if each.dataset == public_photos.DATASET:
+        return {"nearest": public_photos.nearest_photos(each, found, public_photos.NEAREST), "classes": classes}
     best = _short(best_record(each, found))
-    return {"decoded": best if x is None else _short(x), "best": best, "classes": found.classes.tolist()}
+    return {"decoded": best if x is None else _short(x), "best": best, "classes": classes}
 
 
 def _short(values: Any) -> list[float]:
@@ -94,15 +101,16 @@ def _short(values: Any) -> list[float]:
 
 def _take(page: str, message: Any, make: Any) -> None:
     box = inbox(page)
-    if not isinstance(message, dict) or not isinstance(message.get("id"), str) or message["id"] in box.ids:
+    name = _id(message)
+    if name is None or name in box.ids:
         return
-    box.ids.add(message["id"])
-    box.last, box.problem = message["id"], ""
+    box.ids.add(name)
+    box.last, box.problem = name, ""
     try:
         if len(box.reports) >= MOST:
             raise ValueError(f"This visit has sent {MOST} reports; reload the page to go on.")
         box.reports.append(make())
-    except (ValueError, TypeError) as error:
+    except REFUSALS as error:
         box.problem = f"The collector could not read this report. {error}"
 
 
@@ -115,9 +123,9 @@ def _release(ledger: Ledger, datasets: Sequence[str], message: dict[str, Any]) -
         raise ValueError(f"Expected a mechanism of this page, got {name[:80]!r}.")
     x, epsilon = np.asarray(message.get("x"), dtype=np.float64), message.get("epsilon")
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float) or not math.isfinite(epsilon):
-        raise ValueError(f"Expected a finite epsilon, got {epsilon!r}.")
+        raise ValueError(f"Expected a finite epsilon, got {quote(epsilon)}.")
     if label is not None and (isinstance(label, bool) or not isinstance(label, int)):
-        raise ValueError(f"Expected a label by its number, got {label!r}.")
+        raise ValueError(f"Expected a label by its number, got {quote(label)}.")
     classes = len(DATASETS[dataset].classes)
     lam = message.get("lam")
     budget = None if label is None or lam is None else Budget(epsilon=epsilon, lam=lam)
@@ -125,7 +133,8 @@ def _release(ledger: Ledger, datasets: Sequence[str], message: dict[str, Any]) -
     labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=classes) if budget else None
     pairs, mechanism = None, None
     if name.endswith(PIXELS):
-        mechanism = PerFeatureLaplace(epsilon=epsilon_x, low=(0.0,) * x.size, high=(1.0,) * x.size)
+        width = description(name)["input_dim"]  # not x's: a million numbers would cost a million draws
+        mechanism = PerFeatureLaplace(epsilon=epsilon_x, low=(0.0,) * width, high=(1.0,) * width)
     else:
         model = cache.model(name)
         mechanism = model.mechanism(epsilon_x)
@@ -133,6 +142,12 @@ def _release(ledger: Ledger, datasets: Sequence[str], message: dict[str, Any]) -
             pairs = PairSelection(epsilon=epsilon_x, codes=model.card.latent_dim, classes=classes)
     record = hashlib.sha256(x.tobytes()).hexdigest()[:16]
     return release(x, label, mechanism=mechanism, labels=labels, pairs=pairs, ledger=ledger, record=record).to_json()
+
+
+def _id(message: Any) -> str | None:
+    """The name that the browser gave a message; None of what is no message."""
+    name = message.get("id") if isinstance(message, dict) else None
+    return name if isinstance(name, str) and len(name) <= LONGEST_ID else None
 
 
 def _text(message: dict[str, Any], name: str) -> str:

@@ -55,14 +55,14 @@ def read(text: str, datasets: Sequence[str]) -> Received:
         raise ValueError("Expected a finite epsilon: at ∞ nothing is private, so nothing is taken.")
     for dataset in datasets:
         for name in (report.mechanism, dataset + PIXELS):
-            if is_offered(name, dataset) and _made(report, name):
+            if is_offered(name, dataset) and _was_made_by(report, name):
                 found = Received(report=report, mechanism=name, dataset=dataset, text=text)
                 belief([found])  # raises on a payload of another size, or a label that is none
                 return found
     raise ValueError(f"Expected a report by a mechanism of this page, got {report.mechanism!r} ({report.digest}).")
 
 
-def _made(report: Report, name: str) -> bool:
+def _was_made_by(report: Report, name: str) -> bool:
     if name.endswith(PIXELS):
         about = description(name)
         return (report.mechanism, report.digest) == (about["name"], about["digest"])

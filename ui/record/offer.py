@@ -23,6 +23,9 @@ PEOPLE = 13_500
 
 DEFAULT_EPSILON = 4.0
 
+WORDS = {"mnist": ("Digits", "Digits: handwritten, of MNIST"), "cifar10": ("Photos", "Photos: small ones, of CIFAR-10")}
+"""What a visitor reads where datasets can be chosen, and what a screen reader says."""
+
 
 def offer(datasets: Sequence[str]) -> dict[str, Any]:
     """For ``static/device/view/settings.js``; ∞ is None."""
@@ -34,7 +37,10 @@ def offer(datasets: Sequence[str]) -> dict[str, Any]:
         "datasets": {
             name: {
                 "title": DATASETS[name].title,
+                "words": WORDS.get(name, (DATASETS[name].title,))[0],
+                "about": WORDS.get(name, (DATASETS[name].title,))[-1],
                 "record": DATASETS[name].record,
+                "classes": list(DATASETS[name].classes),
                 "lanes": lanes(name),
                 "networks": networks(name),
             }

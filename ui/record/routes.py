@@ -46,15 +46,19 @@ async def samples(request: Request) -> Response:
 def samples_of(dataset: str) -> dict[str, Any]:
     """Pictures as bytes in base64 with their labels; or rows with what each column is called and may hold."""
     from ui.app import cache
+    from ui.record import public_photos
 
     if DATASETS[dataset].record == "picture":
         found = cache.samples(dataset)
-        return {
+        about: dict[str, Any] = {
             "classes": list(found.classes),
             "labels": found.labels.tolist(),
             "count": len(found.labels),
+            "pixels": found.images.shape[1] * found.images.shape[2],
             "images": base64.b64encode(found.images.tobytes()).decode(),
+            "in_gallery": public_photos.IN_GALLERY,
         }
+        return about | ({"public_photos": _photos()} if dataset == public_photos.DATASET else {})
     from rlm_core.data.schema import FEATURES
     from ui.record.loan import EXAMPLES, GROUPS, IN_SHORT, level_name
 
@@ -83,6 +87,18 @@ def samples_of(dataset: str) -> dict[str, Any]:
             }
             for row in EXAMPLES
         ],
+    }
+
+
+def _photos() -> dict[str, Any]:
+    """Which of the samples are public photos, and the trunk's features of each, as float16 in base64."""
+    from ui.record import public_photos
+
+    features = public_photos.features().astype("<f2")
+    return {
+        "rows": public_photos.public_rows().tolist(),
+        "width": features.shape[1],
+        "features": base64.b64encode(features.tobytes()).decode(),
     }
 
 

@@ -13,11 +13,11 @@ from ui.record.inbox import Inbox, inbox, receive_record, receive_rehearsal, rec
 from ui.record.offer import offer
 
 
-def sides(page: str, datasets: Sequence[str], *, thing: str, show_record: ShowRecord) -> Inbox:
+def sides(page: str, datasets: Sequence[str], *, record_name: str, show_record: ShowRecord) -> Inbox:
     """Show both sides for these datasets; the reports that have arrived."""
     box = inbox(page)
     received = {
-        "html": collector_html(box.reports, thing=thing, show_record=show_record),
+        "html": collector_html(box.reports, record_name=record_name, show_record=show_record),
         "bytes": box.size,
         "last": box.last,
         "spoken": spoken(box.reports),

@@ -38,6 +38,10 @@ export class OwnRow {
     this.awaited = "";
     this.updates = 0;
     this.rehearsed = /** @type {number | null} */ (null);
+    this.x = /** @type {Float32Array | undefined} */ (undefined);
+    this.form = /** @type {any} */ (null);
+    this.labels = /** @type {any} */ (null);
+    this.eps = /** @type {any} */ (null);
     this.#build();
     this.#fill(0);
   }
@@ -115,7 +119,7 @@ export class OwnRow {
 
   /** @param {any[]} draws */
   #show(draws) {
-    this.draws.replaceChildren(...draws.map((draw) => element("li", {}, ...described(draw, this.about.classes.length))));
+    this.draws.replaceChildren(...draws.map((draw) => element("li", {}, ...described(draw, this.about.classes, this.label !== null))));
   }
 
   #describe() {
@@ -158,16 +162,21 @@ export class OwnRow {
 
 /**
  * What would be sent, in short.
- * @param {any} draw @param {number} classes
+ * @param {any} draw @param {string[]} classes @param {boolean} labelled whether a label goes along
  */
-function described({ symbol, members, numbers, coordinate }, classes) {
+function described({ symbol, members, numbers, coordinate }, classes, labelled) {
   if (symbol) {
     const bits = Array.from({ length: Math.round(Math.log2(symbol.of)) }, (_, i) => ((symbol.value >> i) & 1 ? "●" : "○"));
     return [element("b", { title: "● a bit that is said to agree with the label" }, bits.join("")), `from direction ${coordinate + 1}`];
   }
   if (members) {
     const count = members.reduce((/** @type {number} */ sum, /** @type {number} */ bit) => sum + bit, 0);
-    const thing = coordinate === null ? (members.length % classes ? "codes" : "pairs of code and label") : `symbols, direction ${coordinate + 1}`;
+    if (count === 1 && coordinate === null) {
+      const only = members.indexOf(1);
+      const code = labelled ? Math.floor(only / classes.length) : only;
+      return [element("b", {}, `group ${code + 1}`), labelled ? classes[only % classes.length] : ""];
+    }
+    const thing = coordinate === null ? (labelled ? "pairs of group and label" : "groups") : `symbols, direction ${coordinate + 1}`;
     return [element("b", {}, String(count)), `of ${members.length} ${thing}`];
   }
   const box = element("div", { class: "bars" });

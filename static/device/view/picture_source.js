@@ -1,12 +1,15 @@
-// Where the picture comes from: gallery, drawing, file. All of it stays in this browser; what comes of it is x and a
-// label for the Worker. The gallery is fetched whole, so that no request tells which picture was chosen.
+// Where the picture comes from: gallery, drawing, file, camera. All of it stays in this browser; what comes of it is x and
+// a label for the Worker. The gallery is fetched whole, so that no request tells which picture was chosen.
 
+import { cameraPanel, hasCamera } from "./camera.js";
 import { choice, element, paint, pictureCanvas } from "./elements.js";
 
 /** @typedef {{x: Float32Array, label: number | null | undefined}} Picked  label null: none; undefined: not said yet */
-/** @typedef {{classes: string[], labels: number[], count: number, images: string}} Samples */
+/**
+ * @typedef {{classes: string[], labels: number[], count: number, pixels: number, images: string, in_gallery: number}} Samples
+ *   in_gallery: pictures of each class that can be chosen
+ */
 
-const PER_CLASS = 3;
 const PEN = 22; // of a canvas with 280 pixels a side
 const SAID = { 0: "zero", 1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine" };
 
@@ -22,29 +25,30 @@ export function pictures({ images, count }) {
 }
 
 /**
- * @param {{dataset: string, samples: Samples, all: Float32Array[], side: number,
- *   prepare: (picture: Blob) => Promise<Float32Array>, onPick: (picked: Picked | null) => void}} options
+ * @param {{dataset: string, samples: Samples, all: Float32Array[], side: number, example: string,
+ *   prepare: (picture: Blob) => Promise<Float32Array>, onPick: (picked: Picked | null, example: string) => void}} options
  */
-export function pictureSource({ dataset, samples, all, side, prepare, onPick }) {
+export function pictureSource({ dataset, samples, all, side, example, prepare, onPick }) {
   const digits = dataset === "mnist";
   const preview = pictureCanvas(side, "your picture");
   const note = element("p", { class: "note", role: "status" });
   /** @type {Picked | null} */
   let picked = null;
+  let named = ""; // which public picture it is
 
   const labels = choice("What does it show?", [
     ...samples.classes.map((words, value) => ({ value, words, title: digits ? /** @type {any} */ (SAID)[words] : words })),
-    { value: null, words: "no label", title: "no label: none of these, or do not send one" },
-  ], (label) => { if (picked) { picked = { ...picked, label }; onPick(picked); } }, `labels${digits ? "" : " long"}`);
+    { value: null, words: "none of these · no label", title: "no label: none of these, or do not send one" },
+  ], (label) => { if (picked) { picked = { ...picked, label }; onPick(picked, named); } }, `labels${digits ? "" : " long"}`);
   labels.show(undefined);
 
-  /** @param {Picked | null} next @param {string} [words] */
-  const pick = (next, words = "") => {
-    picked = next;
+  /** @param {Picked | null} next @param {string} [words] @param {string} [name] of a public picture */
+  const pick = (next, words = "", name = "") => {
+    [picked, named] = [next, name];
     paint(preview, next && next.x);
     labels.show(next ? next.label : undefined);
     note.textContent = words;
-    onPick(next);
+    onPick(next, name);
   };
 
   /** @param {Blob} file @param {string} words */
@@ -57,7 +61,7 @@ export function pictureSource({ dataset, samples, all, side, prepare, onPick }) 
     }
   };
 
-  const gallery = galleryPanel(samples, all, side, digits, (i) => pick({ x: all[i], label: samples.labels[i] }));
+  const gallery = galleryPanel(samples, all, side, digits, example, (i, name) => pick({ x: all[i], label: samples.labels[i] }, "", name));
   const drawing = digits ? drawingPanel((file) => fit(file, ""), () => pick(null)) : null;
   const file = element("input", { type: "file", accept: "image/*", "aria-label": "A picture from this device" });
   file.onchange = () => { if (file.files[0]) fit(file.files[0], "Read in this browser; the file was not sent."); };
@@ -65,18 +69,23 @@ export function pictureSource({ dataset, samples, all, side, prepare, onPick }) 
     element("p", { class: "note" }, digits ? "One digit, dark on light or light on dark. The file is read here and is not sent."
       : "Its central square becomes 32 × 32 pixels. The file is read here and is not sent."));
 
-  const panels = /** @type {Record<string, HTMLElement>} */ ({ Gallery: gallery.box, ...(drawing ? { Draw: drawing } : {}), Upload: upload });
+  const camera = hasCamera() ? cameraPanel((photo) => fit(photo, "Taken in this browser; it was not sent."), (words) => { note.textContent = words; }) : null;
+
+  const panels = /** @type {Record<string, HTMLElement>} */ ({
+    Gallery: gallery.box, ...(drawing ? { Draw: drawing } : {}), Upload: upload, ...(camera ? { Camera: camera.box } : {}),
+  });
   const open = (/** @type {string} */ name) => {
     for (const [each, panel] of Object.entries(panels)) panel.hidden = each !== name;
-    if (name === "Gallery") gallery.again();
-    else pick(null, name === "Draw" ? "Draw a digit; it stays in this browser." : "");
+    camera?.stop();
+    if (name === "Gallery") return gallery.again();
+    pick(null, name === "Draw" ? "Draw a digit; it stays in this browser." : "");
+    if (name === "Camera") camera?.start();
   };
   const tabs = choice("Picture from", Object.keys(panels).map((words) => ({ value: words, words })), open);
   const box = element("div", { class: "source" },
     element("div", { class: "shown" }, preview, element("div", { class: "says" }, element("span", { class: "cap" }, "It is a"), labels.box, note)),
     ...Object.values(panels));
-  open("Gallery");
-  return { tabs: tabs.box, box };
+  return { tabs: tabs.box, box, begin: () => open("Gallery") };
 }
 
 /**
@@ -84,13 +93,15 @@ export function pictureSource({ dataset, samples, all, side, prepare, onPick }) 
  * @param {Float32Array[]} all
  * @param {number} side
  * @param {boolean} digits
- * @param {(index: number) => void} onChoose
+ * @param {string} example that the address names
+ * @param {(index: number, name: string) => void} onChoose name: for the address
  */
-function galleryPanel(samples, all, side, digits, onChoose) {
-  const rows = samples.classes.map((_, label) => samples.labels.flatMap((y, i) => (y === label ? [i] : [])).slice(0, PER_CLASS));
-  const order = Array.from({ length: PER_CLASS }, (_, n) => rows.map((of) => of[n])).flat();
+function galleryPanel(samples, all, side, digits, example, onChoose) {
+  const rows = samples.classes.map((_, label) => samples.labels.flatMap((y, i) => (y === label ? [i] : [])).slice(0, samples.in_gallery));
+  const order = Array.from({ length: samples.in_gallery }, (_, n) => rows.map((of) => of[n])).flat();
   const ordinal = ["first", "second", "third"];
-  let chosen = order[digits ? 13 : 6];
+  const nameOf = (/** @type {number} */ i) => `${samples.classes[samples.labels[i]]}-${rows[samples.labels[i]].indexOf(i) + 1}`;
+  let chosen = order.find((i) => nameOf(i) === example) ?? order[digits ? 13 : 6];
   const thumbs = choice("Sample picture", order.map((i, place) => {
     const picture = pictureCanvas(side);
     picture.setAttribute("aria-hidden", "true");
@@ -98,9 +109,9 @@ function galleryPanel(samples, all, side, digits, onChoose) {
     const name = samples.classes[samples.labels[i]];
     const title = `${digits ? `a handwritten ${/** @type {any} */ (SAID)[name]}` : `a photo of class ${name}`}, ${ordinal[Math.floor(place / samples.classes.length)]} of three`;
     return { value: i, words: "", title, picture };
-  }), (i) => { chosen = i; onChoose(i); }, "gallery");
+  }), (i) => { chosen = i; onChoose(i, nameOf(i)); }, "gallery");
   thumbs.show(chosen);
-  return { box: element("div", { class: "panel" }, thumbs.box), again: () => onChoose(chosen) };
+  return { box: element("div", { class: "panel" }, thumbs.box), again: () => onChoose(chosen, nameOf(chosen)) };
 }
 
 /** @param {(file: Blob) => void} onDrawn @param {() => void} onClear */

@@ -4,15 +4,22 @@
 import { weightedMean } from "../collector.js";
 import { infer, laplaceLogLikelihood } from "../inference.js";
 import { RandomisedResponse } from "../labels.js";
+import { distance, nearest } from "../public_photos.js";
 
 export class PixelObserver {
-  /** @param {Float32Array[]} pictures @param {number[]} labels @param {number} classes */
-  constructor(pictures, labels, classes) {
+  /**
+   * @param {Float32Array[]} pictures
+   * @param {number[]} labels
+   * @param {number} classes
+   * @param {number[]} [photos] which of them are shown as the nearest ones
+   */
+  constructor(pictures, labels, classes, photos) {
     const width = pictures[0].length;
     const z = new Float32Array(pictures.length * width);
     pictures.forEach((picture, m) => z.set(picture, m * width));
     this.prior = { z, y: Float32Array.from(labels), width };
     this.classes = classes;
+    this.photos = photos?.map((row) => pictures[row]);
   }
 
   /**
@@ -26,6 +33,9 @@ export class PixelObserver {
     const said = label === null ? null : new RandomisedResponse({ epsilon: epsilonY, classes: this.classes }).logLikelihood(label);
     const scale = epsilonX === Infinity ? 0 : width / epsilonX; // every pixel lies in [0, 1]
     const belief = infer(laplaceLogLikelihood(numbers, scale, this.prior, said), this.prior, this.classes, said);
-    return { best: weightedMean(belief.records, z), classes: belief.classes };
+    const shown = this.photos
+      ? { best: null, nearest: nearest(this.photos.map((photo) => distance(photo, numbers))) }
+      : { best: weightedMean(belief.records, z), nearest: null };
+    return { ...shown, classes: belief.classes };
   }
 }

@@ -24,15 +24,45 @@ export function spoken(draws, names) {
   return `Eight rehearsals; the collector would guess ${said.join(", ")}.`;
 }
 
-/** Pictures: x̃ above, the collector's best picture below it, the guess under both. @param {number} side @param {boolean} [named] classes have names, not digits */
-export function pictureRehearsals(side, named = false) {
+/**
+ * Photos: the public ones nearest to each rehearsal, the guess under them.
+ * @param {number} side
+ * @param {{picture: ArrayLike<number>, name: string}[]} photos public ones
+ */
+export function photoRehearsals(side, photos) {
+  const tiles = Array.from({ length: COUNT }, () => {
+    const four = Array.from({ length: 4 }, () => pictureCanvas(side));
+    const words = element("figcaption");
+    return { four, words, mosaic: element("div", { class: "mosaic", role: "img" }, ...four) };
+  });
+  const box = element("div", { class: "tiles photos" }, ...tiles.map(({ mosaic, words }) => element("figure", {}, mosaic, words)));
+  return {
+    box,
+    /** @param {(Shown & {nearest?: number[] | null})[]} draws @param {string[]} names @param {number | null | undefined} label */
+    show(draws, names, label) {
+      box.classList.remove("none");
+      draws.forEach((draw, i) => {
+        const { four, words, mosaic } = tiles[i];
+        const near = (draw.nearest ?? []).map((at) => photos[at]);
+        four.forEach((canvas, n) => paint(canvas, near[n]?.picture ?? null));
+        mosaic.setAttribute("aria-label", `rehearsal ${i + 1}: nearest public photos ${near.map(({ name }) => name).join(", ")}`);
+        const { words: said, at } = guess(draw.classes, names);
+        write(words, said);
+        words.className = label !== null && label !== undefined && at === label ? "right" : "";
+      });
+    },
+  };
+}
+
+/** Pictures: x̃ above, the collector's best picture below it, the guess under both. @param {number} side */
+export function pictureRehearsals(side) {
   const tiles = Array.from({ length: COUNT }, (_, i) => {
     const decoded = pictureCanvas(side, `rehearsal ${i + 1} as the decoder draws it`);
     const best = pictureCanvas(side, `rehearsal ${i + 1}, the collector’s best picture`);
     const words = element("figcaption");
     return { decoded, best, words, box: element("figure", {}, decoded, best, words) };
   });
-  const box = element("div", { class: `tiles${named ? " named" : ""}` },
+  const box = element("div", { class: "tiles" },
     element("div", { class: "names" }, element("span", { class: "of-decoded" }, "x̃, decoded"), element("span", { class: "of-best" }, "best picture")),
     ...tiles.map((tile) => tile.box));
   return {

@@ -9,14 +9,15 @@ import { COUNT, guess } from "./rehearsals.js";
 /** @typedef {import("../table_row.js").Preprocessor} Preprocessor */
 
 /**
- * @param {{samples: Rows, preprocessor: Preprocessor, prepare: (row: any) => Promise<Float32Array>,
- *   onPick: (picked: any, name?: string) => void}} options
+ * @param {{samples: Rows, preprocessor: Preprocessor, prepare: (row: any) => Promise<Float32Array>, example: string,
+ *   onPick: (picked: any, example: string) => void}} options
  */
-export function rowSource({ samples, preprocessor, prepare, onPick }) {
+export function rowSource({ samples, preprocessor, prepare, example, onPick }) {
   /** @type {Record<string, any>} */
   let row = {};
   /** @type {number | null | undefined} */
   let label;
+  let named = ""; // which example it is, until a value is typed
   const note = element("p", { class: "note", role: "status" });
   const labels = choice("How it ended (label)", [
     ...samples.classes.map((words, value) => ({ value, words })), { value: null, words: "no label" },
@@ -28,16 +29,16 @@ export function rowSource({ samples, preprocessor, prepare, onPick }) {
     const problems = [...inputs].filter(([name]) => complaint(name)).length;
     if (problems) {
       note.textContent = problems === 1 ? "One value cannot be used." : `${problems} values cannot be used.`;
-      onPick(null);
+      onPick(null, "");
       return;
     }
     try {
       const x = await prepare(row);
       note.textContent = "";
-      onPick({ x, label });
+      onPick({ x, label }, named);
     } catch (error) {
       note.textContent = /** @type {Error} */ (error).message;
-      onPick(null);
+      onPick(null, "");
     }
   };
 
@@ -57,7 +58,7 @@ export function rowSource({ samples, preprocessor, prepare, onPick }) {
       ? element("select", {}, ...levels(category).map((value) => element("option", { value }, about.names[value] ?? value)))
       : element("input", { type: "number", step: "any" });
     const problem = element("small", { class: "problem", role: "alert" });
-    input.oninput = () => { row[name] = input.value; changed(); };
+    input.oninput = () => { row[name] = input.value; named = ""; changed(); };
     inputs.set(name, { input, problem });
     const unit = about.unit ? ` (${about.unit})` : "";
     return element("label", { class: "field", title: about.help }, element("span", {}, about.title + unit), input, problem);
@@ -72,10 +73,11 @@ export function rowSource({ samples, preprocessor, prepare, onPick }) {
       element("h4", {}, /** @type {string} */ (title)), element("div", { class: "fields" }, .../** @type {string[]} */ (names).map(field))]));
 
   const fill = (/** @type {number} */ at) => {
-    const example = samples.examples[at];
-    row = Object.fromEntries(columns.map((name) => [name, example.row[name]]));
+    const chosen = samples.examples[at];
+    row = Object.fromEntries(columns.map((name) => [name, chosen.row[name]]));
     for (const [name, { input }] of inputs) input.value = row[name];
-    label = example.label;
+    label = chosen.label;
+    named = inAddress(chosen.name);
     labels.show(label);
     changed();
   };
@@ -84,9 +86,12 @@ export function rowSource({ samples, preprocessor, prepare, onPick }) {
   const box = element("div", { class: "source" }, element("div", { class: "fields" }, ...telling.map(field)),
     element("div", { class: "says" }, element("span", { class: "cap" }, "How it ended"), labels.box, note), all);
   const tabs = element("label", { class: "examples" }, element("span", { class: "cap" }, "Example"), examples);
-  queueMicrotask(() => fill(0));
-  return { tabs, box };
+  const first = Math.max(0, samples.examples.findIndex(({ name }) => inAddress(name) === example));
+  return { tabs, box, begin: () => { examples.value = String(first); fill(first); } };
 }
+
+/** An example's name as the address has it: "nurse-pays-off-her-credit-cards". @param {string} name */
+const inAddress = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
 /** @param {import("../table_row.js").CategoryColumn} category */
 const levels = ({ levels: names, rare }) => [...(rare.length ? names.slice(0, -1) : names), ...rare];

@@ -1,5 +1,6 @@
-// What is public and may be in the address: dataset, ε, λ and mechanism. Nothing of the record is here. ε goes with the
-// visitor from page to page, in this browser's memory of the tab.
+// What may be in the address. In the query, which the server sees: dataset, ε, λ and mechanism. In the fragment, which no
+// browser sends: which public example is shown. A drawing, a file or typed values are in neither. ε goes with the visitor
+// from page to page, in this browser's memory of the tab.
 
 /** @typedef {"pixels" | "numbers" | "codes"} Lane */
 /** @typedef {{data: string, eps: number, lam: number, mech: Lane}} Chosen */
@@ -7,7 +8,7 @@
  * Made by Python (ui/record/offer.py).
  * @typedef {object} Offer
  * @property {{value: number, word: string, odds: string}[]} epsilons
- * @property {Record<string, {title: string, record: string, networks: {name: string, note: string}[],
+ * @property {Record<string, {title: string, words: string, about: string, record: string, classes: string[], networks: {name: string, note: string}[],
  *   lanes: Record<Lane, {name: string, k: number | null}[]>}>} datasets
  *   for every lane one mechanism for each position of ε
  * @property {Chosen} defaults eps: the position
@@ -65,5 +66,16 @@ export function toAddress({ epsilons, datasets }, chosen) {
   address.searchParams.set("mech", chosen.mech);
   if (Object.keys(datasets).length > 1) address.searchParams.set("data", datasets[chosen.data].title);
   for (const old of ["sample", "loan", "source"]) address.searchParams.delete(old);
+  history.replaceState(history.state, "", address);
+}
+
+/** The public example that the address names; "": none. */
+export const exampleInAddress = () => new URLSearchParams(location.hash.slice(1)).get("example") ?? "";
+
+/** @param {string} example */
+export function nameExample(example) {
+  if (exampleInAddress() === example) return;
+  const address = new URL(location.href);
+  address.hash = example && new URLSearchParams({ example }).toString();
   history.replaceState(history.state, "", address);
 }

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rlm_core.device.own_mechanism import encoder_file, own_description
 from rlm_core.owner.joint_bits import JointBits
 from rlm_core.privatiser import LocalPrivatiser
 from rlm_core.privatiser.encoder import LinearEncoder
-from rlm_core.privatiser.folder import named
+from rlm_core.privatiser.folder import named, reading_of_table
 from rlm_core.privatiser.method import Method
+from rlm_core.privatiser.own_mechanism import encoder_file, own_description
 from rlm_core.privatiser.plan import KINDS, Plan
 from rlm_core.tables import TablePreprocessor, TableSchema
 
@@ -69,7 +69,8 @@ def _table(kind: str) -> dict[str, Any]:
     weight = (np.arange(size * width, dtype=np.float32).reshape(size, width) % 7 - 3) / 4
     encoder = LinearEncoder(weight=weight, bias=np.array([0.25, -0.5, 0.0], dtype=np.float32))
     method = Method(plan=Plan(kind=kind, size=size), encoder=encoder, prior=np.eye(3), radius=2.5, constant=0.5)
-    privatiser.method_ = named(method, privatiser.preprocessor_, privatiser.schema_, ("no", "yes"))
+    privatiser.pictures_ = None
+    privatiser.method_ = named(method, reading_of_table(privatiser.schema_, privatiser.preprocessor_), ("no", "yes"))
     cells = [{name: None if value == "" else value for name, value in row.items()} for row in ROWS]
     x = [privatiser._matrix(pd.DataFrame([row], dtype=object))[0].tolist() for row in cells]
     reports = []

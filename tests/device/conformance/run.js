@@ -132,7 +132,12 @@ async function mechanisms({ records, mechanisms: all }, { device, tape, same, ne
       ? records.loans.map((loan) => device.tableRow(loan, description.preprocessor)) : x[dataset];
     const file = async (role) => (role in files ? read(files[role].sha256) : null);
     const shape = JSON.stringify(trunk);
-    if (trunk && !trunks.has(shape)) trunks.set(shape, await device.trunkFeatures(trunk, await file("trunk"), await read("conv.wasm")));
+    if (trunk && !trunks.has(shape)) {
+      const weights = await file("trunk");
+      trunks.set(shape, await device.trunkFeatures(trunk, weights, await read("conv.wasm")));
+      const plain = await device.trunkFeatures(trunk, weights, null); // where there is no SIMD
+      near(`${shape}: features by plain JavaScript`, plain(rows[0]), trunks.get(shape)(rows[0]), 1e-4);
+    }
     const mechanism = device.Mechanism.from(description, await file("encoder"), trunk ? trunks.get(shape) : null);
     if (h) {
       const found = rows.map((row) => mechanism.encode(row));

@@ -102,3 +102,25 @@ def test_a_rehearsal_that_cannot_be_is_answered_in_words(box: Inbox) -> None:
     assert "finite epsilon" in box.rehearsed["problem"]
     receive_rehearsal("image", ("mnist",), "nonsense")
     assert box.rehearsed["id"] == "a"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"epsilon": 10**400},
+        {"lam": 10**400},
+        {"x": [10**400] * 784},
+        {"x": [0.5] * 100_000, "mechanism": "mnist-pixels"},
+        {"epsilon": [4.0] * 100_000},
+    ],
+)
+def test_a_hostile_record_is_refused_in_words_and_costs_nothing(box: Inbox, changes: dict[str, object]) -> None:
+    receive_record("image", ("mnist",), record(**changes))
+    receive_rehearsal("image", ("mnist",), record(**changes))
+    assert not box.reports and not box.ledger.releases
+    assert "could not read" in box.problem and len(box.problem) < 300 and len(box.rehearsed["problem"]) < 300
+
+
+def test_an_id_of_a_megabyte_is_not_kept(box: Inbox) -> None:
+    receive_report("image", ("mnist",), {"id": "a" * 10**6, "report": sent()})
+    assert box == Inbox()

@@ -45,7 +45,7 @@ def test_reports_together_say_more_also_by_different_mechanisms() -> None:
     found = observer.belief(reports)
     assert found.classes.argmax() == 7 and found.classes[7] > observer.belief(reports[:1]).prior[7]
     assert found.odds_factor <= math.exp(80.0) * (1 + 1e-9)
-    shown = collector_html(reports, thing="picture", show_record=lambda x, each, words: words)
+    shown = collector_html(reports, record_name="picture", show_record=lambda each, found: "")
     assert "All 20 together" in shown and "20 reports" in shown and "ε = 80 spent in all" in shown
 
 
@@ -74,5 +74,5 @@ def test_reports_that_do_not_fit_are_refused_in_words(change: dict, words: str) 
 
 def test_everything_from_outside_is_escaped() -> None:
     each = observer.read(sent(), ("mnist",))
-    shown = collector_html([each], thing="picture", show_record=lambda x, each, words: words)
+    shown = collector_html([each], record_name="picture", show_record=lambda each, found: "")
     assert each.text not in shown and "&quot;rlm-report/2&quot;" in shown

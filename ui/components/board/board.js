@@ -19,6 +19,11 @@ const accuracyOf = (places, noise) => {
   places.forEach(([a, b], k) => noise.forEach(([x, y]) => { right += nearest(a + x, b + y, places) === k; }));
   return right / (places.length * noise.length);
 };
+/** White or nearly black: what stands out from a disc of this colour. */
+const inkOn = (rgb) => {
+  const [r, g, b] = rgb.map((byte) => (byte / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#0B0F13" : "#fff";
+};
 const boards = new Map();  // what has been played on each mounted board
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -102,7 +107,7 @@ export default ({ key, data, parentElement, setTriggerValue }) => {
     const group = make("g", { class: "place", tabindex: 0, role: "button" });
     make("circle", { class: "halo", r: 11 }, group);
     make("circle", { class: "dot", r: 5.2, fill: data.colours[k] }, group);
-    make("text", { y: 2.1 }, group).textContent = k + 1;
+    make("text", { y: 2.1, fill: inkOn(rgb[k]), "data-ground": data.colours[k] }, group).textContent = k + 1;
     return group;
   });
   const put = () => dots.forEach((dot, k) => {

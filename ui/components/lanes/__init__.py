@@ -1,6 +1,6 @@
 """The start page's stage: one digit in three lanes, one ε, and the crowd. All of it is computed in the browser.
 
-The scripts and weights come from ``/device`` (``device_routes.py``). ε is all that ever comes back to the server.
+Scripts and weights come from ``/device`` (``server/device_routes.py``). ε is all that ever comes back to the server.
 """
 
 from __future__ import annotations

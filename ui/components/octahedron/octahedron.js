@@ -1,3 +1,8 @@
+/** White or nearly black: what stands out from a disc of this colour, given as #rrggbb. */
+const inkOn = (colour) => {
+  const [r, g, b] = [1, 3, 5].map((i) => (parseInt(colour.slice(i, i + 2), 16) / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#0B0F13" : "#fff";
+};
 const views = new Map();  // how far each mounted octahedron is turned, kept over reruns
 
 export default ({ key, data, parentElement }) => {
@@ -96,7 +101,7 @@ export default ({ key, data, parentElement }) => {
         pen.strokeStyle = "#fff";
         pen.lineWidth = 2;
         pen.stroke();
-        pen.fillStyle = "#fff";
+        pen.fillStyle = inkOn(data.colours[k]);
         pen.font = "600 13px Inter, sans-serif";
         pen.textAlign = "center";
         pen.textBaseline = "middle";
