@@ -43,7 +43,7 @@ def test_every_control_changes_the_answer(open_page: Open) -> None:
     healthy(app.slider(key="suspicion").set_value(50).run())
     assert "50 % sure" in words(app) and words(app) != before
     healthy(app.select_slider(key="people").set_value(4.0).run())
-    assert f"{4 * gain.people_measured('mnist'):,} people" in words(app) and "Modelled for codes" in words(app)
+    assert f"{4 * gain.people_measured('mnist'):,} people" in words(app) and "The model covers codes only" in words(app)
     healthy(app.segmented_control(key="data").set_value("Lending Club").run())
     assert "Lending Club" in words(app)
     healthy(app.slider(key="need").set_value(98).run())

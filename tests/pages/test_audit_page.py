@@ -45,7 +45,7 @@ def test_opens_with_a_measured_dial_and_honest_words(open_page: Open) -> None:
     assert not others and (question.name, question.epsilon, question.samples) == ("V-RLM", 1.0, 20_000)
     assert f"claimed 1, measured at least {result.lower_bound:.2f}" in dial(app)
     assert f"<strong>{result.lower_bound:.2f}</strong>" in words(app) and "99.9 % confidence" in words(app)
-    assert "no proof of privacy" in words(app) and "nobody’s data" in words(app)
+    assert "no proof of privacy" in words(app) and "two records are made up" in words(app)
     assert "releases" not in app.session_state  # made-up records: no ledger is charged
 
 
@@ -101,7 +101,7 @@ def test_more_samples(open_page: Open) -> None:
 def test_too_few_samples_for_a_large_epsilon_are_admitted(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ui.audit.view.SAMPLES", {"quick": 1_000})
     app = open_page("audit", claim="8")
-    assert f"could not have shown more than {most_provable(1_000):.2f}" in words(app)
+    assert f"could never have shown more than {most_provable(1_000):.2f}" in words(app)
 
 
 def test_records_can_be_chosen(open_page: Open) -> None:

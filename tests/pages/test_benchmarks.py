@@ -89,7 +89,7 @@ def test_ours_and_the_papers_with_counts_and_answer(open_page: Open, results: Pa
 
 def test_what_is_not_measured_is_said_and_the_papers_shown(open_page: Open, results: Path) -> None:
     app = open_page("benchmarks", exp="Novel class", data="CIFAR-10")
-    assert "Nothing is measured here yet" in app.info[0].value and "C-RLM, paper" in chart(app)
+    assert "We have not run this experiment" in app.info[0].value and "C-RLM, paper" in chart(app)
     assert {each.key for each in app.main.get("download_button")} == {"download_cells"}
     healthy(app.selectbox(key="exp").set_value("Data join").run())  # has no CIFAR-10
     assert app.segmented_control(key="data").value == "Lending Club"
@@ -136,7 +136,9 @@ def test_the_answer_comes_first_then_gain_against_risk(open_page: Open) -> None:
     assert "13,500 people" in lines["Q-RLM"]["customdata"][0] and "apart, λ = " in lines["V-RLM"]["customdata"][0]
     assert f"<b>{first.gain:.0f} %</b>" in text and f"<b>{first.risk:.0f} %</b>" in text
     html = [each.value for each in app.main.get("html")]
-    order = [next(i for i, each in enumerate(html) if mark in each) for mark in ("needs", "teaches", "rlm-figures")]
+    order = [
+        next(i for i, each in enumerate(html) if mark in each) for mark in ("needs", "gives everybody", "rlm-figures")
+    ]
     assert order == sorted(order)
     healthy(app.selectbox(key="exp").set_value("Novel class").run())
     assert len(app.main.get("plotly_chart")) == 1  # whose reports were not attacked

@@ -55,9 +55,9 @@ def test_epsilon_and_classes_change_the_numbers_and_the_curve(open_page: Open) -
 
 def test_odd_and_too_many_classes_are_said_to_be_simulated(open_page: Open) -> None:
     app = open_page("bound", eps="3", k="7")
-    assert "K is odd" in app.info[0].value and "Monte Carlo" in app.info[0].value
+    assert "K is odd" in app.info[0].value and "simulated" in app.info[0].value
     healthy(app.segmented_control(key="d").set_value("2").run())
-    assert "By Monte Carlo" in app.info[0].value and "4 vertices" in app.info[0].value
+    assert "Simulated" in app.info[0].value and "4 corners" in app.info[0].value
     healthy(app.slider(key="k").set_value(4).run())
     assert not app.info and percent(vertex_accuracy(3.0, 4)) in words(app)
 
@@ -123,9 +123,9 @@ def test_typed_places_and_one_more_or_less(open_page: Open) -> None:
     assert "Shown are the four vertices" in app.warning[0].value
 
 
-def test_five_classes_in_the_plane_are_by_monte_carlo(open_page: Open) -> None:
+def test_five_classes_in_the_plane_are_simulated(open_page: Open) -> None:
     app = open_page("bound", eps="4", place="my own", at="1,0;-1,0;0,1;0,-1;0,0")
-    assert re.search(r"5 classes are more than the ball has vertices.*Monte Carlo", words(app))
+    assert re.search(r"5 classes are more than the ball has corners.*so it is simulated", words(app))
 
 
 def test_the_search_shows_that_vertices_win(open_page: Open) -> None:
@@ -133,7 +133,7 @@ def test_the_search_shows_that_vertices_win(open_page: Open) -> None:
     before = simulate(np.array([[0.2, 0.1], [-0.1, 0.3], [0.4, -0.2], [-0.3, -0.3]]), 4.0, seed=0)
     healthy(app.button(key="search_plane").click().run())
     text = words(app)
-    assert "Vertices win" in text and percent(before.accuracy) in text and percent(vertex_accuracy(4.0, 4)) in text
+    assert "The corners win" in text and percent(before.accuracy) in text and percent(vertex_accuracy(4.0, 4)) in text
     data = component(app, "cells")
     assert np.allclose(data["path"][-1], data["places"], atol=1e-3) and len(data["path"]) > 1
     assert {tuple(place) for place in np.round(data["places"], 2).tolist()} == {(1, 0), (-1, 0), (0, 1), (0, -1)}
@@ -152,7 +152,7 @@ def test_the_octahedron(open_page: Open) -> None:
         assert percent(simulate(vertices(count, 3), 3.0, seed=0).accuracy) in words(app)
     healthy(app.button(key="search_space").click().run())
     data = component(app, "triangles")
-    assert len(data["path"]) > 1 and "Vertices win" in words(app)
+    assert len(data["path"]) > 1 and "The corners win" in words(app)
     healthy(app.button(key="forget_space").click().run())
     assert component(app, "triangles")["path"] == []
 

@@ -185,7 +185,7 @@ def test_code_and_label_are_one_pair_and_the_result_stands_beside_what_was_measu
 
 def test_the_number_of_codes_follows_the_rule_or_the_visitor(open_page: Open) -> None:
     app = open_page("collect", eps="4", people="1,000")
-    assert "**11 codes.** Reports of 1,000 people at ε = 4 can tell about 11 codes apart" in words(app)
+    assert "**11 codes.** From 1,000 reports at ε = 4 a collector can tell about 11 codes apart" in words(app)
     healthy(app.selectbox(key="codes").set_value("24").run())
     assert "**24 codes**, as you chose; the rule for 1,000 people at ε = 4 takes 11." in words(app)
     finish(collect(app))
@@ -293,7 +293,7 @@ def test_a_shared_address_shows_and_only_who_started_controls(open_page: Open) -
 def test_a_visit_that_an_address_chooses_is_not_adopted(open_page: Open) -> None:
     chosen = "x" * 12
     app = open_page("collect", visit=chosen, **SMALL)
-    assert "collect_visit" not in app.session_state and "not here any more" in app.info[0].value
+    assert "collect_visit" not in app.session_state and "The runs of this address are gone" in app.info[0].value
     collect(app)
     assert app.session_state["collect_visit"] != chosen and not run_queue().knows(chosen)
     healthy(open_page("collect", visit=chosen, **SMALL))  # who laid the address out finds nothing under it
@@ -361,7 +361,7 @@ def test_novel_class_with_a_mechanism_made_for_it(open_page: Open, monkeypatch: 
     finish(collect(app))
     (run,) = runs(app)
     assert run.choice.mechanism == card.name and run.result is not None
-    assert "y = 9" in words(app) and "y = not 9" in words(app) and "Nobody had to send a label" in words(app)
+    assert "y = 9" in words(app) and "y = not 9" in words(app) and "Nobody sent a label" in words(app)
 
 
 def join_model() -> SimpleNamespace:

@@ -160,3 +160,23 @@ def test_the_schema_can_be_edited_and_bad_files_get_an_answer(open_page: Open, q
     schema = json.loads(task.schema)
     assert [(each["name"], each["kind"]) for each in schema["features"]] == [("age", "category")]
     assert schema["left_out"] == [{"name": "job", "reason": "left out by hand"}]
+
+
+def test_what_the_columns_are_is_found_once_in_the_worker_that_reads_the_file(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking at every cell of a file took seconds of the server's processor at every step."""
+    from ui.own import tables
+
+    app = open_page("own", table="Your file")
+    app.file_uploader[0].set_value(("mine.csv", CSV, "text/csv")).run()
+    healthy(app)
+
+    def never(column: Any) -> None:
+        raise AssertionError("the server looked at a visitor's column")
+
+    monkeypatch.setattr(tables, "infer_column", never)
+    monkeypatch.setattr("rlm_core.tables.schema.infer_column", never)
+    app.number_input(key="own_people").set_value(2_000).run()
+    healthy(app)
+    assert "Columns: 2 used, 0 left out" in {each.label for each in app.expander}

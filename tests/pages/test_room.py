@@ -104,7 +104,7 @@ def test_where_phones_find_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_estimates_are_drawn_inside_and_written_raw() -> None:
     question = OneOf(text="?", answers=("<no>", "yes"))
-    from collection.questions import Line
+    from collection.question_parts import Line
 
     lines = [Line(name="<no>", estimate=-0.1, low=-0.4, high=0.3), Line(name="yes", estimate=1.1, low=0.7, high=1.4)]
     drawn = estimates_html(question, lines)

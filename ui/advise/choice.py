@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -63,6 +64,16 @@ class Wish:
         """How often a sender's class is guessed at the answer, in percent."""
         return None if self.first is None else gain.risk_at(self.dataset, self.first.mechanism, self.epsilon or 0.0)
 
+    @cached_property
+    def chosen(self) -> tuple[float, float] | None:
+        """Risk and gain at the answer, in percent; None where one of them is not known."""
+        if self.first is None or self.epsilon is None or self.risk is None:
+            return None
+        if self.factor != 1.0:
+            return self.risk, self.accuracy  # the model says no more than that the accuracy is reached
+        measured = gain.gain_at(self.dataset, self.first.mechanism, self.epsilon)
+        return self.risk, max(self.accuracy, measured or 0.0)
+
 
 def headline(wish: Wish) -> str:
     """The answer in one sentence."""
@@ -76,7 +87,24 @@ def headline(wish: Wish) -> str:
     first = wish.first
     assert first.epsilon is not None
     sign = "at most " if first.at_most else "about "
-    return f"For {goal}, {_name(first)} needs {sign}<strong>ε = {epsilon_up(first.epsilon)}</strong>{interval(first)}."
+    smallest = ", the smallest that we measured" if first.at_most and wish.factor == 1.0 else ""
+    needed = f"<strong>ε = {epsilon_up(first.epsilon)}</strong>{interval(first)}{smallest}"
+    return f"For {goal}, {_name(first)} needs {sign}{needed}."
+
+
+def gain_and_risk(wish: Wish) -> str:
+    """What the chosen ε gives everybody and costs each, in a sentence; where nothing was chosen, what to do."""
+    if wish.epsilon is None:
+        return "Lower the accuracy, or take more people."
+    if wish.chosen is None:
+        return ""
+    risk, gained = wish.chosen
+    return (
+        f"That gives everybody a model that is right {gained:.0f} % of the time. It costs each sender this much: "
+        f"whoever reads the report guesses the sender’s class {risk:.0f} % of the time, against "
+        f"{gain.chance(wish.dataset):g} "
+        "% without it."
+    )
 
 
 def interval(need: Need) -> str:
@@ -112,21 +140,22 @@ def meanings(wish: Wish) -> list[tuple[str, str]]:
         found.append(
             (
                 "One sender’s class",
-                f"Bayes’ rule guesses it from the report <b>{wish.risk:.0f} %</b> of the time: "
-                f"{gain.chance(wish.dataset):g} % without a report, never more than {cap:.0f} %.",
+                f"The best guess from the report is right <b>{wish.risk:.0f} %</b> of the time; without a report, "
+                f"{gain.chance(wish.dataset):g} %. At this ε no mechanism can give away more than {cap:.0f} %.",
             )
         )
     found += [
         (
             "A report a week",
-            f"adds up to ε = {number(yearly)} in a year: the same suspicion may become <b>{below_one(a_year)}</b>. To "
-            f"stay at <b>ε = {epsilon_up(epsilon)}</b> over the year, each may spend {epsilon / WEEKS:.2g}.",
+            f"Reports add up, in a year to ε = {number(yearly)}: the same suspicion may then become "
+            f"<b>{below_one(a_year)}</b>. For <b>ε = {epsilon_up(epsilon)}</b> over the whole year, a weekly report "
+            f"may spend <b>{rounded_down(epsilon / WEEKS)}</b>.",
         ),
         (
             "Twice the people",
-            f"give the same accuracy at <b>ε = {epsilon_up(halved)}</b> instead of {epsilon_up(epsilon)}."
+            f"With {2 * wish.people:,} people, <b>ε = {epsilon_up(halved)}</b> is enough for the same accuracy."
             if wish.first.mechanism == "Q-RLM"
-            else "help too, but only for codes (Q-RLM) do we have a model of how much.",
+            else "They help, too. How much, we can say for codes (Q-RLM) only.",
         ),
     ]
     return found
@@ -136,6 +165,27 @@ def strength(found: Verdict) -> str:
     """The verdict as a heading."""
     return {"hardly any": "Hardly any protection", "none": "No protection"}.get(
         found.strength, f"{found.strength.capitalize()} protection"
+    )
+
+
+def rounded_down(value: float) -> str:
+    """Two digits, never more than the value: for what may be spent.
+
+    >>> rounded_down(1 / 52), rounded_down(0.0199), rounded_down(1.5)
+    ('0.019', '0.019', '1.5')
+    """
+    step = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.floor(value / step + 1e-9) * step:.2g}"
+
+
+def fit_words(rows: Sequence[gain.Tried]) -> str:
+    """How far the model is from what was measured, over all collections that both have."""
+    apart = [abs(row.measured - row.modelled) for row in rows if row.modelled is not None]
+    if not apart:
+        return ""
+    return (
+        f"Over these {len(apart)} collections the two differ by {sum(apart) / len(apart):.1f} points on average, and "
+        f"by {max(apart):.1f} at most."
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from ui.advise import text
@@ -12,6 +14,7 @@ from ui.app.shell import heading, require_app
 def show() -> None:
     """The whole page."""
     require_app()
+    st.html(Path(__file__).with_name("style.css"))
     heading("Choose an ε", text.LEDE)
     workbench()
 
@@ -19,16 +22,24 @@ def show() -> None:
 @st.fragment
 @guarded
 def workbench() -> None:
-    """Everything that changes with a control."""
-    from ui.advise.view import answers, chart_section, controls, model_section, print_section
+    """Everything that changes with a control: the controls stay in sight beside all that they move."""
+    from ui.advise.view import (
+        answer,
+        chart_section,
+        controls,
+        meaning_section,
+        mechanisms_section,
+        model_section,
+        print_button,
+    )
 
-    left, right = st.columns([4, 9], gap="large")
-    with left:
+    left, right = st.columns([4, 10], gap="large")
+    with left, st.container(key="advise_controls"):
         wish = controls()
+        print_button(wish)
     with right:
-        answers(wish)
-    st.header("What everybody gains, and what it costs each", anchor=False)
-    chart_section(wish)
-    st.header("Where the numbers come from", anchor=False)
-    model_section(wish)
-    print_section(wish)
+        answer(wish)
+        chart_section(wish)
+        mechanisms_section(wish)
+        meaning_section(wish)
+        model_section(wish)

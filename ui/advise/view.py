@@ -1,4 +1,4 @@
-"""The sections of "Choose an ε": the wish, the answers beside it, the chart, the model and the page to print."""
+"""The parts of "Choose an ε": wish, answer, chart, ε by mechanism, what it means, the model, a page to print."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from plotly.graph_objects import Figure
 
 from benchmarks import gain, table
 from benchmarks.summary import shown_name
-from rlm_core.theory import krr_cap
 from ui.advise import text
-from ui.advise.choice import Wish, headline, meanings
+from ui.advise.choice import Wish, fit_words, gain_and_risk, headline, meanings
 from ui.advise.print_page import print_page
 from ui.app import controls as shared
 from ui.kit.address import in_address
@@ -33,36 +32,51 @@ def controls() -> Wish:
     dataset = shared.dataset_control(gain.datasets())
     measured = gain.people_measured(dataset)
     factor = st.select_slider(
-        "**People** who send one report",
+        "People who send one report",
         FACTORS,
         value=1.0,
         format_func=lambda each: f"{round(each * measured):,}",
         **in_address("people"),
-        help=f"{measured:,} were measured; other numbers follow a model, for codes only.",
+        help=f"We measured with {measured:,} people. Other numbers follow a model, which covers codes (Q-RLM) only.",
     )
     accuracy = st.slider(
-        "**Accuracy** that I need (%)",
+        "Accuracy that I need (%)",
         min_value=20,
         max_value=98,
         value=80 if gain.chance(dataset) < 50 else 60,
         **in_address("need"),
-        help="How often the model that the collector learns is right about a new, clean record.",
+        help="How often the model that the collector learns must be right about a new, clean record.",
     )
     suspicion = st.slider(
-        "**Suspicion** before any report (%)",
+        "A suspicion before any report (%)",
         min_value=1,
         max_value=90,
         value=10,
         **in_address("suspicion"),
-        help="What somebody already believes about one sender: that a digit was a 7, a loan charged off.",
+        help="How sure somebody already is of something about one sender: that the digit was a 7, that the loan was "
+        "not repaid.",
     )
     return Wish(dataset=dataset, factor=float(factor), accuracy=float(accuracy), suspicion=suspicion / 100)
 
 
-def answers(wish: Wish) -> None:
-    """The answer, ε by mechanism, and what it means."""
+def answer(wish: Wish) -> None:
+    """The smallest ε, and in a sentence what it gives everybody and costs each."""
+    st.html(f'<p class="rlm-lede" role="status">{headline(wish)} {gain_and_risk(wish)}</p>')
+
+
+def mechanisms_section(wish: Wish) -> None:
+    """The ε that every mechanism needs."""
+    st.header(f"ε by mechanism, for {wish.accuracy:g} %", anchor=False)
+    st.html(bars(wish))
+
+
+def meaning_section(wish: Wish) -> None:
+    """What the answer means for each person."""
+    if wish.epsilon is None:
+        return
+    st.header(f"What ε = {epsilon_up(wish.epsilon)} means for each person", anchor=False)
     found = "".join(f"<div><dt>{title}</dt><dd>{sentence}</dd></div>" for title, sentence in meanings(wish))
-    st.html(f'<p class="rlm-lede" role="status">{headline(wish)}</p>{bars(wish)}<dl class="rlm-meanings">{found}</dl>')
+    st.html(f'<dl class="rlm-meanings">{found}</dl>')
 
 
 def bars(wish: Wish) -> str:
@@ -82,38 +96,23 @@ def bars(wish: Wish) -> str:
     note = ""
     if wish.factor != 1.0:
         note = (
-            f'<p class="rlm-note">Modelled for codes from {gain.people_measured(wish.dataset):,} people; for the other '
-            "mechanisms no number of people but that one was measured.</p>"
+            f'<p class="rlm-note">Modelled from the results with {gain.people_measured(wish.dataset):,} people. The '
+            "model "
+            "covers codes only; the other mechanisms were measured with that many people and are left out here.</p>"
         )
     label = f"ε needed for {wish.accuracy:g} %"
     return f'<ul class="rlm-shares rlm-needs rlm-intervals" aria-label="{label}">{"".join(rows)}</ul>{note}'
 
 
 def chart_section(wish: Wish) -> None:
-    """Gain against risk, the choice marked, and what it says in a sentence."""
+    """Gain against risk, with a ring around the choice."""
     found = gain.points(wish.dataset)
+    st.header("What everybody gains, and what it costs each", anchor=False)
     if not found:
-        st.info("Risk is not measured on this dataset yet.", icon=":material/hourglass_empty:")
+        st.info("The risk has not been measured on this dataset yet.", icon=":material/info:")
         return
-    chosen = None
-    if wish.first is None or wish.epsilon is None:
-        st.markdown(text.NO_CHOICE)
-    elif wish.risk is not None:
-        # At the accuracy asked for: with other people than measured the gain is the model's.
-        chosen = (wish.risk, max(wish.accuracy, gain.gain_at(wish.dataset, wish.first.mechanism, wish.epsilon) or 0.0))
-        chosen = chosen if wish.factor == 1.0 else (wish.risk, wish.accuracy)
-        st.markdown(
-            text.CHART_FIRST.format(
-                epsilon=epsilon_up(wish.epsilon),
-                mechanism=shown_name(wish.first.mechanism),
-                gain=f"{chosen[1]:.0f} % of the time",
-                risk=f"{wish.risk:.0f} %",
-                chance=f"{gain.chance(wish.dataset):g} %",
-                cap=f"{100 * float(krr_cap(wish.epsilon, wish.classes)):.0f} %",
-            )
-        )
     st.plotly_chart(
-        checked_chart(wish.dataset, wish.classes, chosen, table.stamp("gain_risk")),
+        checked_chart(wish.dataset, wish.classes, wish.chosen, table.stamp("gain_risk")),
         theme=None,
         config=CONFIG,
         key="gain_chart",
@@ -145,14 +144,15 @@ def checked_chart(
 
 def model_section(wish: Wish) -> None:
     """Method, model, and the model beside what was measured."""
+    st.header("Where the numbers come from", anchor=False)
     st.markdown(text.METHOD.format(people=gain.people_measured(wish.dataset)))
     rows = gain.tried(wish.dataset)
     if not rows:
         return
-    with st.expander("The model for other numbers of people, beside what was measured"):
+    with st.expander("The model for other numbers of people, and how well it fits"):
         st.markdown(text.MODEL)
         st.latex(text.MODEL_FORMULA)
-        st.markdown(text.FIT)
+        st.markdown(f"{text.FIT} {fit_words(rows)}")
         st.html(
             table_html(
                 ("people", "ε", "measured", "model", "difference"),
@@ -171,10 +171,10 @@ def model_section(wish: Wish) -> None:
         )
 
 
-def print_section(wish: Wish) -> None:
+def print_button(wish: Wish) -> None:
     """The answer as one page to print."""
     file_button(
-        "One page to print (HTML)",
+        "One page to print",
         lambda: print_page(wish),
         name=f"epsilon-{wish.dataset}-{wish.accuracy:g}.html",
         key="print_page",

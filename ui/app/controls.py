@@ -56,7 +56,7 @@ def lambda_control(epsilon: float, *, features: str = "picture", default_lam: fl
 def lambda_slider(features: str, default_lam: float) -> float:
     """The share of ε that the record gets."""
     lam = st.slider(
-        f"**λ** — the share of ε that the {features} gets",
+        f"λ, the share of ε that the {features} gets",
         min_value=0.05,
         max_value=1.0,
         value=default_lam,
@@ -70,7 +70,7 @@ def lambda_slider(features: str, default_lam: float) -> float:
 def epsilon_control(default: float = DEFAULT_EPSILON) -> float:
     """The total budget: 0.5 to 10, and ∞."""
     epsilon = st.select_slider(
-        "**ε** — the privacy budget of one report",
+        "ε, the privacy budget of one report",
         EPSILONS,
         value=default,
         format_func=number,
@@ -88,8 +88,8 @@ def mechanism_control(dataset: str, epsilon: float) -> str:
         [AUTOMATIC, *cache.mechanism_names(dataset)],
         **in_address("mech"),
         help="Automatic takes the mechanism that was trained for a budget near ε. Another choice is another release. "
-        "Names with vrlm or crlm send numbers with noise; qrlm-k96 sends a random set of 96 codes; cdp5 and cdp1: the "
-        "encoder itself was trained under central differential privacy.",
+        "Names with vrlm or crlm send numbers with noise. Names with qrlm-k96 send a random set of codes, out of 96. "
+        "With cdp5 or cdp1, the encoder itself was trained under central differential privacy.",
     )
     name = recommended if chosen in (None, AUTOMATIC) else str(chosen)
     return name if name in cache.mechanism_names(dataset) else recommended

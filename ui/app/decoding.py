@@ -26,7 +26,7 @@ SECONDS = 10.0
 
 PATIENCE = 6
 MEGABYTES = 1024
-KEPT = 4
+MOST_KEPT = 4
 """Results that a visit keeps; the oldest makes room."""
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ def decode(
         if worker.process.poll() is not None:  # ended from outside while it had nothing to do
             worker.end()
             worker = _Worker()
-        good, value = worker.run((function, arguments, seconds, megabytes), PATIENCE * seconds)
+        succeeded, value = worker.run((function, arguments, seconds, megabytes), PATIENCE * seconds)
         _free.append(worker)
     except EOFError:
         raise DecodingError(
@@ -80,7 +80,7 @@ def decode(
         _places.release()
     if isinstance(value, MemoryError):
         raise DecodingError(f"Reading the file needs more than {megabytes:,} MB of memory, so it was given up.")
-    if not good:
+    if not succeeded:
         raise value
     result: T = value
     return result
@@ -97,9 +97,9 @@ def decode_once(function: Callable[..., T], data: bytes, *arguments: str) -> T:
             raise
         except ValueError as error:
             found = (False, error)
-        keep_newest(results, key, found, most=KEPT)
-    good, value = results[key]
-    if not good:
+        keep_newest(results, key, found, most=MOST_KEPT)
+    succeeded, value = results[key]
+    if not succeeded:
         raise value.with_traceback(None)
     result: T = value
     return result
@@ -133,8 +133,8 @@ class _Worker:
         try:
             pickle.dump(job, jobs, protocol=pickle.HIGHEST_PROTOCOL)
             jobs.flush()
-            good, value = pickle.load(replies)
-            return good, value
+            succeeded, value = pickle.load(replies)
+            return succeeded, value
         except (EOFError, OSError, pickle.UnpicklingError):
             self.end()
             raise EOFError from None

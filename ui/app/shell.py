@@ -11,7 +11,7 @@ from ui.app.public_demo import raw_data_allowed
 from ui.app.site import ROOT, by_group
 
 ICON = ROOT / "static" / "icon.svg"
-SAID = "raw data leave your device only by a control that says so"
+RAW_DATA_STAY = "raw data leave your device only by a control that says so"
 DEMO = "a public demonstration: it takes no raw data"
 _INSIDE = "inside_the_app"
 _STYLE = Path(__file__).with_name("style.css")
@@ -62,5 +62,6 @@ def footer() -> None:
     st.html(
         '<div class="rlm-footer">'
         f"<span>rlm-ldp {__version__}</span><span>models run on {device()}</span>"
-        f"<span>{SAID if raw_data_allowed() else DEMO}</span></div>"
+        f"<span>{RAW_DATA_STAY if raw_data_allowed() else DEMO}</span></div>"
     )
+    st.page_link(ROOT / "pages" / "glossary.py", label="What do these words mean?", icon=":material/menu_book:")

@@ -68,6 +68,12 @@ PAGES: tuple[PageSpec, ...] = (
         answer="Short chapters, each with one idea and one thing to play with.",
     ),
     PageSpec(
+        file="glossary",
+        title="Glossary",
+        icon=":material/menu_book:",
+        group=UNDERSTAND,
+    ),
+    PageSpec(
         file="advise",
         title="Choose an ε",
         icon=":material/tune:",

@@ -53,9 +53,9 @@ def two_guarantees(central: Mapping[str, Any], epsilon: float) -> str:
     )
 
 
-def _group(who: str, which: str, against: str, how: str) -> str:
-    named = f"<b>{who}</b>, {which}," if which else f"<b>{who}</b>"
-    return f'<div style="flex:1 1 18rem">{named} are protected {against} {how}</div>'
+def _group(group: str, details: str, against: str, guarantee: str) -> str:
+    named = f"<b>{group}</b>, {details}," if details else f"<b>{group}</b>"
+    return f'<div style="flex:1 1 18rem">{named} are protected {against} {guarantee}</div>'
 
 
 def _power_of_ten(value: float) -> str:

@@ -60,9 +60,7 @@ def verdict(result: AuditResult, most: float) -> str:
         "promised."
     )
     if most <= result.epsilon:
-        found += (
-            f" So few outputs could not have shown more than {most:.2f} in any case: take more samples, or a smaller ε."
-        )
+        found += f" This many outputs could never have shown more than {most:.2f}: take more samples, or a smaller ε."
     return found
 
 

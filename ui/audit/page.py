@@ -42,7 +42,7 @@ def bench() -> None:
         question = question_controls()
         st.caption(f"{question.entry.summary} {delta_note(question.delta)}")
         whose = text.OUTPUTS_BROKEN if question.name in text.BREAKS else text.OUTPUTS
-        st.caption(whose + text.KEPT)
+        st.caption(whose + text.RESULT_STAYS)
     with right:
         dial_view(question)
     st.warning(text.NO_PROOF, icon=":material/balance:")

@@ -21,7 +21,7 @@ from rlm_core.registry import REGISTRY, Entry
 from ui.kit.kept import keep_newest, session_value
 
 ENTRIES: dict[str, Entry] = REGISTRY | BROKEN
-KEPT = 40
+MOST_KEPT = 40
 EVERY = 0.12  # seconds between two pictures of the dial
 _ONE_AT_A_TIME = threading.BoundedSemaphore(1)
 
@@ -76,7 +76,7 @@ def measure(question: Question, show: Callable[[Progress | None], None]) -> Audi
         )
     finally:
         _ONE_AT_A_TIME.release()
-    keep_newest(_runs(), question, result, most=KEPT)
+    keep_newest(_runs(), question, result, most=MOST_KEPT)
     return result
 
 
@@ -89,7 +89,7 @@ def compared(question: Question, a: int, b: int) -> Comparison:
         records = records_between(question.entry, mechanism)
         with _ONE_AT_A_TIME:
             found = compare_outputs(mechanism, records[a], records[b], samples=question.samples)
-        keep_newest(_pairs(), key, found, most=KEPT)
+        keep_newest(_pairs(), key, found, most=MOST_KEPT)
     return found
 
 

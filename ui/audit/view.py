@@ -21,7 +21,7 @@ from ui.audit.dial import dial, run_bar, scale_top, verdict
 from ui.audit.run import Question
 from ui.components.drawing import drawing
 from ui.kit.address import in_address
-from ui.kit.colours import OTHER_RECORD, OVER, OWNER
+from ui.kit.colours import OTHER_RECORD, OVER, OWNER, ink
 from ui.kit.formats import number
 from ui.kit.html import legend_html, table_html, table_row
 from ui.kit.pair_figure import two_histograms
@@ -36,10 +36,10 @@ RESULTS = ROOT / "benchmarks" / "results" / "audit.json"
 def question_controls() -> Question:
     """Mechanism, ε, what is broken, how many samples."""
     broken = st.pills(
-        "**Break it**",
+        "Break it",
         [name for name, _ in text.BREAKS.values()],
         **in_address("break"),
-        help="Deliberately wrong variants, each a mistake that has been made in earnest. Click again to repair it.",
+        help="Variants that are wrong on purpose. Each is a mistake that real code has made. Click again to repair it.",
     )
     entry = {title: name for name, (title, _) in text.BREAKS.items()}.get(broken or "")
     mechanism = st.selectbox(
@@ -48,10 +48,10 @@ def question_controls() -> Question:
         format_func=lambda name: f"{name}: {REGISTRY[name].title}",
         **in_address("audited"),
         disabled=entry is not None,
-        help="All mechanisms of the registry, on plain vectors. A broken variant brings its own mechanism along.",
+        help="All mechanisms of the library, on plain vectors. A broken variant brings its own mechanism along.",
     )
     epsilon = st.select_slider(
-        "**ε** — what it claims",
+        "ε, what it claims",
         EPSILONS,
         value=1.0,
         format_func=number,
@@ -108,9 +108,11 @@ def event_words(event: str) -> str:
     """What the attacker looked at, in words; the symbol comes after it.
 
     >>> event_words("projection on z - z_other >= 39.1 or <= -39.1")
-    'the report lies far on the one record’s side'
+    'a report that lies far on one record’s side, nearer to it than to the other'
     """
-    return next((words for start, words in text.EVENTS.items() if event.startswith(start)), "a rule that it found")
+    return next(
+        (words for start, words in text.EVENTS.items() if event.startswith(start)), "a rule that the audit found"
+    )
 
 
 def _event(event: str) -> str:
@@ -170,7 +172,7 @@ def pair_view(question: Question) -> None:
 def _choose_records(count: int) -> tuple[int, int]:
     """Places on the line between the two hardest records; just the two where nothing lies between."""
     if count == 2:
-        st.caption("Between these two records lies no other: the hardest pair is the only one here.")
+        st.caption("No other record lies between these two: the hardest pair is the only one.")
         return 1, 0
     half = (count - 1) // 2
     first, second = (
@@ -181,7 +183,7 @@ def _choose_records(count: int) -> tuple[int, int]:
             value=value,
             step=1 / half,
             **in_address(key),
-            help="On the line between the two records that are hardest to hide from each other, at −1 and 1.",
+            help="A place on the line between the two records that are hardest to hide from each other: −1 and 1.",
         )
         for label, key, value in (("First record", "first", 1.0), ("Second record", "second", -1.0))
     )
@@ -194,7 +196,7 @@ def _records_html(x: np.ndarray, x_other: np.ndarray) -> str:
         return f"({shown}{', …' if record.size > 6 else ''})"
 
     return (
-        f'<p class="rlm-note"><b class="rlm-own">x</b> = {words(x)}<br><b style="color:{OTHER_RECORD}">x′</b> = '
+        f'<p class="rlm-note"><b class="rlm-own">x</b> = {words(x)}<br><b style="color:{ink(OTHER_RECORD)}">x′</b> = '
         f"{words(x_other)}</p>"
     )
 

@@ -37,7 +37,7 @@ def curve_controls() -> tuple[float, int, int | None]:
         epsilon = controls.epsilon_control()
     with middle:
         classes = st.slider(
-            "**K** — how many classes",
+            "K, how many classes",
             min_value=2,
             max_value=20,
             value=10,
@@ -46,12 +46,12 @@ def curve_controls() -> tuple[float, int, int | None]:
         )
     with right:
         chosen = st.segmented_control(
-            "**d** — dimensions",
+            "d, dimensions",
             list(DIMENSIONS),
             default=ENOUGH,
             required=True,
             **in_address("d"),
-            help="The ball has 2d vertices. Enough: every class can have one of its own.",
+            help="In d dimensions the ball has 2d corners. Enough: every class can have a corner of its own.",
         )
     return epsilon, int(classes), DIMENSIONS[chosen or ENOUGH]
 

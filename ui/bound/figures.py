@@ -18,7 +18,7 @@ from ui.kit.formats import number
 from ui.kit.mechanism_style import CLASSES, looks
 
 PIXELS = 200  # of a side of the board's cells
-SHOWN = 240  # noised points in a picture
+POINTS = 240  # noised points in a picture
 
 
 def bound_chart(
@@ -87,7 +87,7 @@ def _dots(found: Curve) -> Figure:
 
 def _points(chosen: Sequence[Measured], look: tuple[str, str], name: str, mine: bool) -> Figure:
     colour, mark = look
-    who = "ours" if mine else "paper"
+    source = "ours" if mine else "paper"
     seeds = ["" if each.seeds is None else f", {each.seeds} seed{'s' * (each.seeds != 1)}" for each in chosen]
     return {
         "type": "scatter",
@@ -101,14 +101,14 @@ def _points(chosen: Sequence[Measured], look: tuple[str, str], name: str, mine: 
             "color": colour,
         },
         "marker": {"color": colour, "symbol": mark if mine else f"{mark}-open", "size": 9, "line": {"width": 1.6}},
-        "name": f"{name} ({who})",
+        "name": f"{name} ({source})",
         "legendgroup": name,
         "customdata": [
             f"{100 * each.accuracy:.1f} % ± {'–' if math.isnan(each.std) else f'{100 * each.std:.1f}'}{more}"
             f"<br>test points at ε = {number(each.epsilon)}, training at ε = {number(each.epsilon_train)}"
             for each, more in zip(chosen, seeds, strict=True)
         ],
-        "hovertemplate": f"{name} ({who})<br>%{{customdata}}<extra></extra>",
+        "hovertemplate": f"{name} ({source})<br>%{{customdata}}<extra></extra>",
     }
 
 
@@ -144,7 +144,7 @@ def cells_of(places: FloatArray, reach: float) -> np.ndarray:
 def board_data(
     places: FloatArray,
     epsilon: float,
-    shown: Throw,
+    thrown: Throw,
     *,
     accuracy: float,
     ties: bool,
@@ -162,16 +162,16 @@ def board_data(
         "ties": ties,
         "scale": 2.0 / epsilon,  # of the noise; 2/inf = 0
         "accuracy": accuracy,
-        "points": _rows(shown),
+        "points": _rows(thrown),
         "path": [] if path is None else path.round(4).tolist(),
         "run": run,
     }
 
 
-def _rows(shown: Throw) -> list[list[float]]:
+def _rows(thrown: Throw) -> list[list[float]]:
     return [
         [*(round(float(v), 3) for v in point), int(k), int(ok)]
-        for point, k, ok in zip(shown.points, shown.classes, shown.correct, strict=True)
+        for point, k, ok in zip(thrown.points, thrown.classes, thrown.correct, strict=True)
     ]
 
 
@@ -194,7 +194,7 @@ def _barycentric(step: tuple[int, int], parts: int) -> FloatArray:
     return np.array([i, j, parts - i - j]) / parts
 
 
-def octahedron_data(places: FloatArray, shown: Throw, *, path: FloatArray | None, run: str) -> dict[str, Any]:
+def octahedron_data(places: FloatArray, thrown: Throw, *, path: FloatArray | None, run: str) -> dict[str, Any]:
     """Everything that the octahedron draws."""
     triangles, nearest = surface(places)
     return {
@@ -202,7 +202,7 @@ def octahedron_data(places: FloatArray, shown: Throw, *, path: FloatArray | None
         "colours": list(CLASSES[: len(places)]),
         "triangles": triangles.reshape(-1, 9).round(4).tolist(),
         "nearest": nearest.tolist(),
-        "points": _rows(shown),
+        "points": _rows(thrown),
         "path": [] if path is None else path.round(4).tolist(),
         "run": run,
     }

@@ -13,7 +13,7 @@ from rlm_core.theory import vertices
 from rlm_core.types import FloatArray
 from ui.app.errors import guarded
 from ui.bound import text
-from ui.bound.figures import SHOWN, board_data, climb_chart
+from ui.bound.figures import POINTS, board_data, climb_chart
 from ui.bound.points import PlaceError, as_text, from_browser, parse
 from ui.bound.search import Search, accuracy_figures, run_search, search_words, thrown_words
 from ui.bound.theory import simulate, spread, throw
@@ -39,12 +39,12 @@ def plane_section(epsilon: float) -> None:
         throws = _throws()
         search = _search(places, epsilon)
     with left:
-        shown = throw(places, epsilon, count=SHOWN, seed=throws)
+        thrown = throw(places, epsilon, count=POINTS, seed=throws)
         path, run = _path(search, places, epsilon)
         accuracy = simulate(places, epsilon, seed=throws).accuracy
-        data = board_data(places, epsilon, shown, accuracy=accuracy, ties=ties, path=path, run=run)
+        data = board_data(places, epsilon, thrown, accuracy=accuracy, ties=ties, path=path, run=run)
         board("board", data, on_move=guarded(_moved))
-        st.html(f'<p class="rlm-note">{thrown_words(shown)}</p>')
+        st.html(f'<p class="rlm-note">{thrown_words(thrown)}</p>')
         st.caption(text.BOARD)
         if ties:
             st.caption(text.TIES)
@@ -77,7 +77,7 @@ def _placement() -> tuple[FloatArray, str]:
             default=4,
             required=True,
             **in_address("n"),
-            help="Two dimensions have four vertices. For more classes place them yourself, or go up a dimension below.",
+            help="In two dimensions there are four corners. For more classes: place them yourself, or go below.",
         )
         return vertices(int(count or 4), 2), placement
     return _typed(), placement
@@ -136,7 +136,7 @@ def _put(positions: FloatArray) -> None:
 
 def _throws() -> int:
     """How often the points were thrown: the seed of what is shown."""
-    if st.button("Throw again", key="throw_again", icon=":material/casino:"):
+    if st.button("New noise", key="throw_again", icon=":material/casino:"):
         count_up("bound_throws")
     return int(st.session_state.get("bound_throws", 0))
 
@@ -145,7 +145,7 @@ def _search(places: FloatArray, epsilon: float) -> Search | None:
     """The button, and what the last search for this K and ε found."""
     st.markdown(f"**Is there a better placement?** {text.SEARCH}")
     st.button(
-        f"Search for the best places of {len(places)} classes",
+        f"Search for the best places for {len(places)} classes",
         key="search_plane",
         type="primary",
         disabled=math.isinf(epsilon),

@@ -57,17 +57,17 @@ def search_words(search: Search, *, dimension: int) -> str:
         entries.append((percent(vertices_formula(search.epsilon, classes)), "vertices, by the formula"))
     away = farthest_from_vertex(found.positions)
     if away < 0.02:
-        where = "<b>Vertices win:</b> every class has gone to a corner of the ball."
+        where = "<b>The corners win:</b> every class has gone to one."
     elif classes > 2 * dimension:
         corners = int(np.sum([farthest_from_vertex(row[None]) < 0.02 for row in found.positions]))
         where = (
-            f"{corners} of the {classes} classes have gone to corners; there are no more corners than {2 * dimension}. "
+            f"{corners} of the {classes} classes have gone to corners, of which there are only {2 * dimension}. "
             f"{flat_or_not(search)}"
         )
     elif classes == 3:
         where = (
-            "As good as vertices, and not better: with three classes, two on neighbouring corners, the third may lie "
-            "anywhere on the opposite edge."
+            "As good as the corners, and not better: with two of three classes on neighbouring corners, the third may "
+            "lie anywhere on the opposite edge."
         )
     else:
         where = f"The class farthest from a corner is {away:.2f} away from it."
@@ -102,17 +102,18 @@ def accuracy_figures(places: FloatArray, epsilon: float, on_vertices: bool, seed
         entries.append((percent(vertices_formula(epsilon, classes)), f"{classes} classes on vertices, by the formula"))
         words = (
             f"{found.samples:,} simulated reports at ε = {number(epsilon)}; ± two standard errors. No formula covers "
-            "this placement: by Monte Carlo."
+            "this placement, so it is simulated."
         )
     else:
         words = (
             f"{found.samples:,} simulated reports at ε = {number(epsilon)}; ± two standard errors. {classes} classes "
-            "are more than the ball has vertices, and no formula covers that: by Monte Carlo."
+            "are more than the ball has corners, and no formula covers that, so it is simulated."
         )
     return f'{figures_html(*entries)}<p class="rlm-note">{words}</p>'
 
 
-def thrown_words(shown: Throw) -> str:
+def thrown_words(thrown: Throw) -> str:
     """How many of the points in the picture are right, as HTML."""
-    correct = int(np.sum(shown.correct))
-    return f"In the picture: <b>{correct} dots</b> right, <b>{len(shown.correct) - correct} crosses</b> wrong."
+    correct = int(np.sum(thrown.correct))
+    wrong = len(thrown.correct) - correct
+    return f"In the picture: <b>{correct} dots</b>, classified correctly, and <b>{wrong} crosses</b>, which are not."

@@ -9,7 +9,7 @@ import streamlit as st
 from rlm_core.theory import vertices
 from ui.app.errors import guarded
 from ui.bound import text
-from ui.bound.figures import SHOWN, climb_chart, octahedron_data
+from ui.bound.figures import POINTS, climb_chart, octahedron_data
 from ui.bound.search import Search, accuracy_figures, run_search, search_words, thrown_words
 from ui.bound.theory import simulate, throw
 from ui.components.drawing import drawing
@@ -40,16 +40,16 @@ def space_section(epsilon: float) -> None:
         st.html(accuracy_figures(places, epsilon, search is None, seed))
         _search_controls(classes, epsilon, search)
     with left:
-        shown = throw(places, epsilon, count=SHOWN, seed=seed)
+        thrown = throw(places, epsilon, count=POINTS, seed=seed)
         path = None if search is None else search.found.history
         run = "" if search is None else f"search {search.number}"
-        octahedron("octahedron", octahedron_data(places, shown, path=path, run=run))
-        st.html(f'<p class="rlm-note">{thrown_words(shown)}</p>')
+        octahedron("octahedron", octahedron_data(places, thrown, path=path, run=run))
+        st.html(f'<p class="rlm-note">{thrown_words(thrown)}</p>')
         st.caption(text.SPACE)
 
 
 def _throws() -> int:
-    if st.button("Throw again", key="throw_again_3", icon=":material/casino:"):
+    if st.button("New noise", key="throw_again_3", icon=":material/casino:"):
         count_up("space_throws")
     return int(st.session_state.get("space_throws", 0))
 
@@ -62,7 +62,7 @@ def _last_search(classes: int, epsilon: float) -> Search | None:
 def _search_controls(classes: int, epsilon: float, search: Search | None) -> None:
     with st.container(horizontal=True):
         st.button(
-            f"Search for the best places of {classes} classes",
+            f"Search for the best places for {classes} classes",
             key="search_space",
             type="primary",
             disabled=math.isinf(epsilon),
@@ -71,7 +71,7 @@ def _search_controls(classes: int, epsilon: float, search: Search | None) -> Non
             args=(classes, epsilon),
         )
         if search is not None:
-            st.button("Back to the vertices", key="forget_space", on_click=_forget)
+            st.button("Back to the corners", key="forget_space", on_click=_forget)
     if search is None:
         st.caption(text.SEARCH)
         return

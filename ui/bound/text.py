@@ -6,80 +6,82 @@ The two dollars of a displayed formula stand on lines of their own: several line
 from __future__ import annotations
 
 LEDE = (
-    "However good a classifier is, noise makes it wrong now and then. How often must it be wrong at a given ε? "
-    "Here is a formula for the mechanism that this project uses, the cap that no mechanism whatever can pass, and "
-    "the geometry behind both, to play with."
+    "However good a classifier is, noise makes it wrong now and then. How often must it be wrong at a given ε? Here "
+    "are a formula for the paper’s mechanism, the cap that no mechanism can pass, and the geometry behind them, to "
+    "play with."
 )
 
 CURVE = (
-    "Across: the ε that one report may spend. Upwards: how often the best classifier is right about which of K "
-    "equally likely classes sent it. {line}The grey dashed curve is the cap of *every* ε-LDP report; randomised "
-    "response of the class itself attains it. What lies between is the price of sending a representation instead of "
-    "the answer: a representation can serve other questions, too."
+    "Across: the ε that one report may spend. Upwards: how often the best classifier names the right one of K equally "
+    "likely classes. {line}The grey dashed curve is the cap of *every* ε-LDP report. Sending the class itself by "
+    "randomised response reaches it. The gap between the curves is the price of sending a representation instead, "
+    "which can answer other questions, too."
 )
 
 CURVE_LINE = (
-    "The vermilion curve is the best that Laplace noise can do **when every class is one corner of the ball**. "
+    "The orange curve is the best that Laplace noise can do **when every class sits on a corner of the ball**. "
 )
 
 NOT_A_MAXIMUM = (
-    "The paper prints the vermilion curve as “Maximum”. It is the maximum of the **Laplace mechanism with classes on "
-    "vertices**, not of local differential privacy: the grey curve is above it, and randomised response reaches that. "
-    "That vertices are the best places for Laplace noise is a hypothesis, supported by searches such as the ones "
-    "below, and not a theorem. With more classes than vertices the best places depend on ε: at a small ε many "
-    "placements do about as well, and only at a large one does it pay to keep every class apart."
+    "**Why is the paper’s “Maximum” not the limit?** The paper prints the orange curve under that name. It is the "
+    "maximum of the **Laplace mechanism with classes on vertices**, not of local differential privacy: the grey curve "
+    "is above it, and randomised response reaches that. That vertices, the corners of the ball, are the best places "
+    "for Laplace noise is a hypothesis. Searches such as those below support it; nobody has proved it. With more "
+    "classes than vertices the best places depend on ε: at a small ε many placements do about as well, and only at a "
+    "large one does it pay to keep every class apart."
 )
 
 MEASURED = (
-    "The marks are classifiers of *privatised test points*: filled ones are ours, hollow ones the paper’s, with one "
-    "standard deviation. They stand at the ε of a test point, {share:.0%} of the ε of training."
+    "The marks are measured: classifiers of *privatised test points*, filled where they are ours and hollow where they "
+    "are the paper’s, with one standard deviation. Each stands at the ε of a test point, {share:.0%} of the ε of "
+    "training."
 )
 
 NOT_MEASURED = (
-    "The hollow marks are the paper’s classifiers of *privatised test points*, at the ε of a test point, "
-    "{share:.0%} of the ε of training. Ours are not measured yet."
+    "The hollow marks are the paper’s classifiers of *privatised test points*. Each stands at the ε of a test point, "
+    "{share:.0%} of the ε of training. We have not measured ours yet."
 )
 
 NO_POINTS = "Measured accuracies exist for ten classes (MNIST, CIFAR-10): choose **K = 10** to see them on the curve."
 
 SIMULATED = (
-    "**By Monte Carlo:** {classes} classes are more than the {corners} vertices that {dimension} dimensions have, and "
-    "no formula covers that. The vertices are taken first, then always the place farthest from all others; "
-    "{samples:,} simulated reports for each dot, whiskers of two standard errors. A placement, not the best one."
+    "**Simulated.** {classes} classes are more than the {corners} corners that the ball has in {dimension} dimensions, "
+    "and no formula covers that. The classes take the corners first, then always the place farthest from all others: a "
+    "reasonable placement, not the best one. {samples:,} simulated reports for each dot; bars are two standard errors."
 )
 
 ODD = (
-    "**K is odd**, which the paper leaves out. The dots are Monte Carlo: {samples:,} simulated reports each, whiskers "
-    "of two standard errors. The line through them is our own formula: K·A(K) is the mean of its even neighbours."
+    "**K is odd**, which the paper leaves out. The dots are simulated, with {samples:,} reports each; bars are two "
+    "standard errors. The line through them is a formula of our own: K·A(K) is the mean of its two even neighbours."
 )
 
 BOARD = (
     "The diamond is the ball: all points whose coordinates add up to at most 1 in absolute value. The numbered discs "
-    "are the classes. Each coloured ground holds the points that are nearer (in ℓ1) to its class than to any other, so "
-    "there a classifier answers that class. Each small mark is a report: a class plus noise. A **dot** lies in the "
-    "cell of its own class, a **cross** has landed in another’s and is classified wrongly. **Drag the discs**, "
-    "or move them with Tab and the arrow keys, or type coordinates under “my own”."
+    "are the classes. In each coloured area one class is nearest (in ℓ1), so there the classifier answers that class. "
+    "Each small mark is a report: a class plus noise. A **dot** lies in the area of its own class. A **cross** has "
+    "landed in another’s, and is classified wrongly. **Drag the discs**, move them with Tab and the arrow keys, or "
+    "type coordinates under “my own”."
 )
 
 TIES = (
     "Red: as far from one class as from another. In ℓ1 these are not only lines but whole regions, as in the paper’s "
-    "figure. To whom such a region is given does not matter, because both classes put the same probability on it; "
-    "the page gives it to the class that is nearer in a straight line."
+    "figure. Which class gets such a region does not matter, because both put the same probability on it. The page "
+    "gives it to the one that is nearer in a straight line."
 )
 
 SPACE = (
     "In three dimensions the ball is an octahedron with six corners: room for six classes. **Turn it** with finger, "
-    "mouse or arrow keys. The surface is coloured by the nearest class; dots are reports that are classified rightly, "
-    "crosses wrongly."
+    "mouse or arrow keys. The surface has the colour of the nearest class. Dots are reports that are classified "
+    "correctly, crosses those that are not."
 )
 
 SEARCH = (
-    "The search knows nothing about vertices. It starts from random places and moves all classes uphill, again and "
-    "again from other starts, and keeps the best."
+    "The search knows nothing about corners. It starts from random places, moves all classes step by step to where "
+    "more reports come out right, does so again from other starts, and keeps the best."
 )
 
 SIMULATION = (
-    "All points on this page are simulated around made-up classes: nobody’s data is released, and no budget is spent."
+    "All points on this page are simulated around made-up classes. Nobody’s data are released, and no budget is spent."
 )
 
 FORMULA = r"A(\varepsilon) = \int_0^\infty \frac{1}{2b}\, e^{-|1-t|/b}\, \bigl(1-e^{-t/b}\bigr)^{K/2-1}\, dt"

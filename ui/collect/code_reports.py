@@ -39,12 +39,12 @@ def why_so_many(dataset: str, epsilon: float, people: int, codes: int) -> str:
     rule = max(fewest, min(most, int(bearable)))
     if codes != rule and "order" in finest.architecture:
         return f"**{codes} codes**, as you chose; the rule for {people:,} people at ε = {number(epsilon)} takes {rule}."
-    told = f"**{codes} codes.** Reports of {people:,} people at ε = {number(epsilon)} can tell about "
+    told = f"**{codes} codes.** From {people:,} reports at ε = {number(epsilon)} a collector can tell about "
     if bearable > most:
-        return told + f"{min(bearable, 9_999):,.0f} codes apart, more than the {most} that were learnt: all of them."
+        return told + f"{min(bearable, 9_999):,.0f} codes apart. Only {most} were learnt, so all of them are used."
     if bearable < fewest:
-        return told + f"{bearable:.1f} codes apart; there are never fewer than {fewest}, one for each kind of record."
-    return told + f"{int(bearable)} codes apart. More would drown in the noise, fewer would say less about a record."
+        return told + f"{bearable:.1f} codes apart. We never use fewer than {fewest}."
+    return told + f"{int(bearable)} codes apart. More would drown in the noise; fewer would say less about a record."
 
 
 def coded(model: Any, part: str) -> tuple[IntArray, IntArray]:

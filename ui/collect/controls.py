@@ -120,7 +120,7 @@ def people_control() -> int:
     """How many people are asked."""
     return int(
         st.select_slider(
-            "**People** — each sends one report",
+            "People, each with one report",
             PEOPLE,
             value=EVERYONE,
             format_func=people_name,
@@ -137,7 +137,7 @@ def people_name(people: int) -> str:
 def lambda_off(dataset: str) -> None:
     """λ where there is nothing to divide, and why."""
     st.slider(
-        f"**λ** — the share of ε that the {DATASETS[dataset].record} gets",
+        f"λ, the share of ε that the {DATASETS[dataset].record} gets",
         min_value=0.05,
         max_value=1.0,
         value=1.0,
@@ -152,7 +152,7 @@ def code_choice(experiment: str, dataset: str, epsilon: float, people: int, more
     finest = shipped_codes(dataset)[-1]
     count = min(people, int(finest.bundle["train_y"][0]))
     name = zoo.choose_codes(dataset, epsilon, count)
-    said = st.container()
+    above = st.container()
     if "order" in finest.architecture:
         with more.expander("Advanced: how many codes"):
             few = [str(each) for each in SOME_CODES if each <= finest.latent_dim]
@@ -161,7 +161,7 @@ def code_choice(experiment: str, dataset: str, epsilon: float, people: int, more
                 name = zoo.code_name(dataset, int(chosen))
             st.caption(text.REAL_PEOPLE)
     codes = zoo.card(name).latent_dim
-    said.caption(f"{why_so_many(dataset, epsilon, count, codes)} {text.learnt_from_codes(dataset, epsilon)}")
+    above.caption(f"{why_so_many(dataset, epsilon, count, codes)} {text.learnt_from_codes(dataset, epsilon)}")
     return Choice(
         experiment=experiment,
         dataset=dataset,

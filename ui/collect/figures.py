@@ -176,11 +176,11 @@ def _level_name(value: float, words: str, *, above: bool) -> Figure:
         "xref": "paper",
         "x": 1,
         "y": 100 * value,
-        "text": words,
+        "text": charts.inked(words),
         "showarrow": False,
         "xanchor": "right",
         "yanchor": "bottom" if above else "top",  # chance is where nothing is learnt: curves may run along it
-        "font": {"size": 11, "color": NEUTRAL},
+        "font": {"size": 11},
     }
 
 

@@ -28,7 +28,7 @@ def measured_before(dataset: str, epsilon: float, people: int, seed: int) -> str
     if found.seeds > 1:
         words += f" ({found.seeds} trained encoders, ± {found.std:.1f} between them)"
     if (same := same_encoder(dataset, epsilon, seed)) is not None:
-        words += f"; the very encoder of this page {same:.1f} %"
+        words += f"; the encoder of this page {same:.1f} %"
     others = [
         f"{name} {cells[mechanism].mean:.1f} %"
         for mechanism, name in (
@@ -37,7 +37,11 @@ def measured_before(dataset: str, epsilon: float, people: int, seed: int) -> str
         )
         if mechanism in cells
     ]
-    return f"{words}. The same people at the same ε: {', '.join(others)}." if others else f"{words}."
+    return (
+        f"{words}. Other ways to send, with as many people at the same ε: {', '.join(others)}."
+        if others
+        else f"{words}."
+    )
 
 
 def same_encoder(dataset: str, epsilon: float, seed: int) -> float | None:
@@ -61,15 +65,15 @@ def best_lambda(results: Sequence[tuple[float, float, PrivateAccuracy | None]]) 
     """
     best, accuracy, _ = max(results, key=lambda each: each[1])
     truth = f"n test people <b>λ = {number(best)}</b> is best, with {100 * accuracy:.1f} % right."
-    asked = [(lam, answer) for lam, _, answer in results if answer is not None]
-    if not asked:
+    answered = [(lam, answer) for lam, _, answer in results if answer is not None]
+    if not answered:
         return "O" + truth
-    seen, estimate = max(asked, key=lambda each: each[1].estimate)
-    as_good = [number(lam) for lam, answer in asked if lam != seen and answer.high >= estimate.low]
-    words = f"As far as you can tell, <b>λ = {number(seen)}</b> is best: the validation group says {_share(estimate)}."
+    best, estimate = max(answered, key=lambda each: each[1].estimate)
+    as_good = [number(lam) for lam, answer in answered if lam != best and answer.high >= estimate.low]
+    words = f"As far as you can tell, <b>λ = {number(best)}</b> is best: the validation group says {_share(estimate)}."
     if as_good:
-        words += f" It cannot be told from λ = {' or '.join(as_good)}: the intervals overlap."
-    return f"{words} Only a demonstration can know: o{truth}"
+        words += f" λ = {' or '.join(as_good)} may be as good: the intervals overlap."
+    return f"{words} What only a demonstration can know: o{truth}"
 
 
 def _share(answer: PrivateAccuracy) -> str:

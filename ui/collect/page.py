@@ -50,7 +50,7 @@ def workbench() -> None:
                 st.caption(f"**PrivUnit.** {delta_note(delta(choice, cache.model(choice.mechanism)))}")
     with right:
         learnt(choice)
-    with st.expander("How it is learnt, and how a collector can validate without seeing a label"):
+    with st.expander("How the model is learnt, and how a collector can test it without seeing a label"):
         st.markdown(text.FORMULAS)
 
 

@@ -9,8 +9,8 @@ from ui.kit.formats import number
 
 LEDE = (
     "Now you are the <span class='rlm-col'>collector</span>. You never see a record, only one private report from "
-    "each person. Ask some people, learn from what they send, and see how much reports that say little about anybody "
-    "can teach about everybody."
+    "each person. Ask some people, learn from what they send, and see how much you can learn about everybody from "
+    "reports that say little about anybody."
 )
 
 EXPERIMENTS = {key: experiment(key).title for key in ("collection", "private", "novel", "join")}
@@ -22,23 +22,24 @@ ABOUT = {
         "they use it on their own <b>clean</b> records, on their own devices."
     ),
     "private": (
-        "The same reports, but later <b>you</b> classify, and those whom you classify send a private report too. That "
-        "is harder: the noise is there at both ends."
+        "The same reports, but later <b>you</b> classify, and the people whom you classify send a private report, too. "
+        "That is harder: now there is noise at both ends."
     ),
     "novel": (
-        "A class appears that the mechanism never saw in training: the digit 9. People with a 9 send a report and no "
-        "label, since all of them have the same; as many others are the “not 9”. All of ε goes to the record."
+        "A class appears that the mechanism never saw in training: the digit 9. People with a 9 send a report; so do "
+        "as many others. Nobody sends a label, because you know who belongs to which group. All of ε goes to the "
+        "record."
     ),
     "join": (
-        "You already have some columns of every loan, in the clear, with their outcome. Another organisation has the "
-        "other columns and sends them privatised, as one report for each loan. Does the join help?"
+        "You already have some columns of every loan, without noise, and know how each loan ended. Another "
+        "organisation has the other columns and sends them privatised, one report for each loan. Does that help?"
     ),
 }
 
 NOVEL_STAND_IN = (
-    "No mechanism that was trained without the 9 is shipped with this copy. This one **has seen 9s** in its "
-    "training, so the class is not really new to its encoder; the public records that the classifier may use as "
-    "its prior are taken without 9s. Expect better numbers than in the real experiment."
+    "This copy ships no mechanism that was trained without the 9. This one **has seen 9s** in its training, so the "
+    "class is not really new to its encoder. The public records that the classifier starts from contain no 9. Expect "
+    "better numbers than in the real experiment."
 )
 
 NOVEL_REAL = "The mechanism was trained on the digits 0 to 8 only; no 9 is among the public records either."
@@ -50,26 +51,26 @@ OBJECTIVES = {
 }
 
 ABOUT_OBJECTIVE = {
-    "denoising": "The noise on record and label is known, so it is averaged out: which public records could have sent "
+    "denoising": "You know how the noise was made, so you can average over it: which public records could have sent "
     "this report, and what would the classifier say about them?",
-    "label-noise": "The classifier learns from the noisy record as it is, and knows only that labels may be flipped.",
+    "label-noise": "The classifier learns from the noisy record as it is. It knows only that labels may be wrong.",
     "naive": "The reports are taken at face value, as if there were no noise.",
 }
 
 ABOUT_COMPLETED = (
-    "No public record is a 9, so the public records are completed first: points in all directions stand for what "
-    "they lack, and the reports themselves tell how much each of them counts. Without noise there is no need for it."
+    "No public record is a 9, so something must stand for the 9s: points in all directions are added to the public "
+    "records, and the reports themselves tell how much each of them counts. Without noise this is not needed."
 )
 
 ABOUT_JOINED = (
-    "One network sees your columns and the report side by side. Its labels are yours and clean, and so is the "
-    "validation; new loans will arrive in the same way, so it may get used to the noise."
+    "One network sees your columns and the report side by side. You know the labels, so neither training nor "
+    "validation is private here. New loans will arrive with the same noise, so the network may get used to it."
 )
 
-FIGURES = ("right on clean records", "right on privatised records", "as far as the collector can tell")
+FIGURES = ("right on clean records", "right on private reports", "as far as you can tell")
 
 FIGURES_JOINED = (
-    "if the other columns came without noise",
+    "right, if the other columns had no noise",
     "right with your columns and the report",
     "right on your own validation loans",
 )
@@ -101,101 +102,103 @@ one outside. Where there are as many codes as classes, and they are as frequent,
 """  # noqa: E501
 
 CURVES = (
-    "How often the classifier is right, epoch by epoch. **Points with bars** are all that the collector knows: the "
-    "private validation with its 95 % interval. **Lines** show the truth on test people, which only a demonstration "
-    "with public data can show: solid on their clean records, dotted on privatised ones. The ring marks the epoch "
-    "that was kept. A denoising classifier knows clean records; it reads a privatised one by Bayes’ rule, as a "
-    "mixture of the public records that may be behind it."
+    "How often the classifier is right, epoch by epoch. **Points with bars** are all that a collector knows: the "
+    "private validation with its 95 % interval. **Lines** are the truth on test people, which only a demonstration "
+    "with public data can show: solid on their clean records, dotted on their private reports. The ring marks the "
+    "epoch that was kept. A denoising classifier reads a private report by Bayes’ rule, as a mixture of the public "
+    "records that may be behind it."
 )
 
 CURVES_CODES = (
-    "How often the table is right, after so many reports. The **point with a bar** is all that the collector knows: "
-    "the private validation, asked once, with its 95 % interval. **Lines** show the truth on test people, which only a "
+    "How often your model is right, after so many reports. The **point with a bar** is all that a collector knows: the "
+    "private validation, asked once, with its 95 % interval. **Lines** are the truth on test people, which only a "
     "demonstration with public data can show: solid on their clean records, dotted where they, too, send a report "
     f"(one code, with {TEST_SHARE:g} ε)."
 )
 
 TABLE = (
     "Percentages are of the test people. **Kept** is the last epoch that private validation did not find clearly "
-    "worse; a table of codes is fitted once, to all reports."
+    "worse. With codes there is nothing to choose: the model is fitted once, to all reports."
 )
 
 SWEEP = (
     "The same collection with different shares λ of ε for the record. A small λ drowns the record in noise, a large "
-    "one the label. Bars are the 95 % intervals of the private validation. **Every point is a collection of its own, "
-    "and everybody has sent five reports.**"
+    "one the label. Bars are the 95 % intervals of the private validation. **Every point is a collection of its own: "
+    "everybody has sent five reports.**"
 )
 
 NO_LABELS = (
-    "At λ = 1 no label is sent, and there is nothing to learn a class from. Give the label a share: move λ to the left."
+    "At λ = 1 no label is sent, so there is nothing to learn classes from. Move λ to the left to give the label a "
+    "share."
 )
 
 FIRST_SETS = (
-    "The first reports that arrived. Each is a random set of pairs of a code and a label; the picture is the mean of "
-    "the public records that could have sent it, which is all that one report shows."
+    "The first reports that arrived. Each is a random set of pairs, a code with a label. The picture is the mean of "
+    "the public records that could have sent it: that is all one report shows."
 )
 
 FIRST_REPORTS = (
-    "The first reports that arrived, as a decoder shows them, each with the label that was reported. Some labels are "
-    "flipped; you cannot tell which."
+    "The first reports that arrived, as a decoder draws them, each with the label that was reported. Some labels are "
+    "wrong; you cannot tell which."
 )
 
 FIRST_REPORTS_LABELLED = (
-    "The first reports that arrived, as a decoder shows them. Nobody had to send a label: in this experiment you know "
-    "it anyway."
+    "The first reports that arrived, as a decoder draws them. Nobody sent a label: in this experiment you know it."
 )
 
 REAL_PEOPLE = (
-    "The people are public records that are shipped with the mechanism, whom its training never saw. Their reports "
-    "are drawn with the operating system’s randomness, as a real release would be."
+    "The people are public records that come with the mechanism and that its training never saw. Their reports are "
+    "drawn with the operating system’s randomness, as in a real release."
 )
 
 CODES_NAME, NUMBERS_NAME = "Codes (Q-RLM)", "Numbers with noise (V-RLM, C-RLM)"
 
 ABOUT_CODES = (
-    "A learnt encoder turns a record into one of a few <b>codes</b>. Code and label leave together as one pair, "
-    "hidden in a random set of pairs."
+    "A learnt encoder turns a record into one of a few <b>codes</b>. Code and label leave as one pair, hidden in a "
+    "random set of pairs."
 )
 
 ABOUT_NUMBERS = (
-    "A learnt encoder turns a record into a few <b>numbers</b>, and noise is added to each. The label is sent apart, "
-    "sometimes replaced by another one. This is the paper’s mechanism."
+    "A learnt encoder turns a record into a few <b>numbers</b>, and noise is added to each. The label is sent apart "
+    "from them, and sometimes replaced by another. This is the paper’s mechanism."
 )
 
 ABOUT_PIXELS = (
-    "Noise on every pixel, or on every column, cannot be collected here: it needs the records themselves, which are "
-    "not shipped. How well it does was measured, and stands beside your result."
+    "Noise on every pixel, or on every column, cannot be tried here: it needs the records themselves, which are not "
+    "shipped. We have measured it, and show the result beside yours."
 )
 
 NO_LAMBDA = (
-    "<b>Nothing to divide.</b> λ shares ε out between a record and its label. Here both leave as one symbol, "
-    "which has all of ε."
+    "<b>Nothing to divide.</b> λ divides ε between a record and its label. Here both leave as one symbol, which has "
+    "all of ε."
 )
 
 OTHER_NOISE = (
-    "PrivUnit instead of the mechanism’s own Laplace noise, on the same representations: not one of the paper’s "
-    "mechanisms, and (ε, δ)-LDP rather than ε-LDP. Its density is known too, so that every objective can be used. "
-    "PrivUnit, Duchi and Laplace on raw records need the datasets; their results stand under “Compare mechanisms”."
+    "PrivUnit replaces the mechanism’s own Laplace noise, on the same numbers. The paper does not do this, and it is "
+    "(ε, δ)-LDP rather than ε-LDP. For PrivUnit, Duchi and Laplace noise on raw records see “Compare mechanisms”: they "
+    "need the datasets, which are not shipped."
 )
 
 EXAMPLE = (
-    "<b>An example to begin with:</b> {people} people, ε = {epsilon}, {codes} codes. It is a simulation with a "
-    "fixed seed: nobody was asked, and it costs nobody anything. Press the button to collect with your own settings."
+    "<b>An example to begin with:</b> {people} people, ε = {epsilon}, {codes} codes. It is a simulation with a fixed "
+    "seed: nobody was asked, and nobody’s privacy was spent. Press the button to collect with your own settings."
 )
 
 EXAMPLE_CURVE = (
-    "How often the table is right on the clean records of test people, after so many reports. Nothing is learnt from "
-    "one report, and nearly everything that there is to learn from some thousands."
+    "How often the model is right after so many reports: solid on clean records of test people, dotted on their "
+    "private reports. One report teaches next to nothing; some thousands teach nearly all there is to learn. At first "
+    "the model may do worse than guessing: each code gets one label, and from a few reports these labels can all be "
+    "wrong."
 )
 
 ONLY_WATCHING = (
-    "You are watching: only the page that started these runs can stop or forget them. After a reload, or under a "
-    "shared address, that is not this one; a button above starts runs of your own."
+    "You are watching. Only the page that started these runs can stop or forget them; after a reload, or under a "
+    "shared address, that is another page. The button starts runs of your own."
 )
 
 LOST = (
-    "The runs of this address are not here any more. A server keeps the newest visits, none across a restart; runs "
-    "that are going on are never dropped. What people have sent stays sent: this page can no longer count it."
+    "The runs of this address are gone. A server keeps the newest visits, and none across a restart; it never drops "
+    "runs that are going on. What people have sent stays sent: this page can no longer count it."
 )
 
 
@@ -203,7 +206,8 @@ def dropped(collections: int) -> str:
     """What had to make room for others."""
     some = "One collection of yours" if collections == 1 else f"{collections} collections of yours"
     return (
-        f"{some} made room for newer ones on this server. To learn from the same choice again, people must send anew."
+        f"{some} made room for newer ones on this server. To learn from that choice again, people must send new "
+        "reports."
     )
 
 
@@ -242,10 +246,10 @@ NETWORK_FROM = {"cifar10": 4.0, "lending_club": 4.0}
 
 def learnt_from_codes(dataset: str, epsilon: float) -> str:
     """How the label of a code is found, and where the experiments do more."""
-    words = "Each code gets the label that makes all sets together most likely: counting, no training."
+    words = "Each code gets the labels that explain all reports best: this is counting, not training."
     if epsilon >= NETWORK_FROM.get(dataset, math.inf):
         words += (
-            " From ε = 4 on the experiments also try a network over hidden features, which are not shipped; this page "
-            "has the table of codes alone."
+            " From ε = 4 on the experiments also try a network over hidden features. These are not shipped: this page "
+            "only counts."
         )
     return words

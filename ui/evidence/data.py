@@ -24,14 +24,14 @@ class Level(NamedTuple):
 
     accuracy: float
     mechanisms: tuple[str, ...]
-    who: str
+    source: str
 
 
 class Need(NamedTuple):
     """How much ε a mechanism needs; None if it is never enough. ``best`` is its highest accuracy at a finite ε."""
 
     mechanism: str
-    who: str
+    source: str
     epsilon: float | None
     at_most: bool
     best: float
@@ -78,7 +78,7 @@ class View:
                 levels.setdefault((round(ours[0], 1), "ours"), []).append(name)
             elif paper:
                 levels.setdefault((round(paper[0], 1), "paper"), []).append(name)
-        found = [Level(accuracy, tuple(names), who) for (accuracy, who), names in levels.items()]
+        found = [Level(accuracy, tuple(names), source) for (accuracy, source), names in levels.items()]
         return sorted(found, key=lambda level: -level.accuracy)
 
     @property
@@ -129,21 +129,21 @@ def count(cells: Sequence[Cell]) -> Count:
     )
 
 
-def needs(shown: View, accuracy: float) -> list[Need]:
+def needs(view: View, accuracy: float) -> list[Need]:
     """The ε that each mechanism needs, ours and the paper's; the smallest first, the unable last."""
     found = []
-    for name in shown.mechanisms:
+    for name in view.mechanisms:
         curves = {
-            "ours": {cell.epsilon: cell.mean for cell in shown.ours.get(name, [])},
-            "paper": {epsilon: mean for epsilon, (mean, _) in shown.paper.get(name, {}).items()},
+            "ours": {cell.epsilon: cell.mean for cell in view.ours.get(name, [])},
+            "paper": {epsilon: mean for epsilon, (mean, _) in view.paper.get(name, {}).items()},
         }
-        for who, curve in curves.items():
+        for source, curve in curves.items():
             finite = {epsilon: mean for epsilon, mean in curve.items() if math.isfinite(epsilon)}
             if finite:
                 epsilon = summary.epsilon_needed(finite, accuracy)
                 best = max(finite, key=lambda each: (finite[each], -each))
                 at_most = epsilon is not None and epsilon == min(finite)
-                found.append(Need(name, who, epsilon, at_most, finite[best], best))
+                found.append(Need(name, source, epsilon, at_most, finite[best], best))
     return sorted(found, key=lambda need: (need.epsilon is None, need.epsilon or -need.best))
 
 
@@ -153,18 +153,18 @@ COLUMNS = (
 ).split()
 
 
-def cells_csv(shown: View) -> str:
+def cells_csv(view: View) -> str:
     """What the table shows, as CSV; cells that only the paper has are there with our columns empty."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for cell in shown.cells:
+    for cell in view.cells:
         writer.writerow(_plain(getattr(cell, name)) for name in COLUMNS)
-    measured = {(cell.mechanism, cell.epsilon) for cell in shown.cells}
-    for name, curve in shown.paper.items():
+    measured = {(cell.mechanism, cell.epsilon) for cell in view.cells}
+    for name, curve in view.paper.items():
         for epsilon, (mean, std) in curve.items():
             if (name, epsilon) not in measured:
-                known = {"experiment": shown.experiment, "dataset": shown.dataset, "mechanism": name}
+                known = {"experiment": view.experiment, "dataset": view.dataset, "mechanism": name}
                 known |= {"epsilon": _plain(epsilon), "paper_mean": _plain(mean), "paper_std": _plain(std)}
                 writer.writerow(known.get(column, "") for column in COLUMNS)
     return buffer.getvalue()

@@ -12,7 +12,7 @@ from benchmarks.summary import Cell, shown_name
 from rlm_core.catalogue import TEST_SHARE
 from rlm_core.theory import krr_cap, vertex_accuracy
 from ui.evidence.data import Level, Need, View
-from ui.kit.charts import Figure, axis, layout, level
+from ui.kit.charts import Figure, axis, inked, layout, level
 from ui.kit.colours import COLLECTOR, NEUTRAL
 from ui.kit.formats import epsilon_up, number
 from ui.kit.gain_chart import release_words
@@ -23,24 +23,24 @@ LOW, HIGH = 0.4, 10.6
 END_LABELS = 11.9  # room for the mechanisms' names at the right
 
 
-def accuracy_chart(shown: View, *, with_paper: bool) -> Figure:
+def accuracy_chart(view: View, *, with_paper: bool) -> Figure:
     """One solid line per mechanism for ours, one dashed for the paper's; chance, no-LDP and baseline lines."""
-    look = looks(shown.mechanisms)
+    look = looks(view.mechanisms)
     traces: list[Figure] = []
-    if shown.experiment == "private_inference":
-        traces += _theory(round(100 / shown.chance))
-    for name in shown.mechanisms:
-        ours = [cell for cell in shown.ours.get(name, []) if math.isfinite(cell.epsilon)]
-        paper = {epsilon: cell for epsilon, cell in shown.paper.get(name, {}).items() if math.isfinite(epsilon)}
+    if view.experiment == "private_inference":
+        traces += _theory(round(100 / view.chance))
+    for name in view.mechanisms:
+        ours = [cell for cell in view.ours.get(name, []) if math.isfinite(cell.epsilon)]
+        paper = {epsilon: cell for epsilon, cell in view.paper.get(name, {}).items() if math.isfinite(epsilon)}
         if ours:
             traces.append(_ours(name, ours, look[name]))
         if paper and with_paper:
             traces.append(_paper(name, paper, look[name]))
-    values = [y for trace in traces for y in trace["y"]] + [each.accuracy for each in shown.without_ldp]
-    lowest, highest = min([*values, shown.chance]), max([*values, shown.chance])
+    values = [y for trace in traces for y in trace["y"]] + [each.accuracy for each in view.without_ldp]
+    lowest, highest = min([*values, view.chance]), max([*values, view.chance])
     room = max(highest - lowest, 5.0)
-    lines, labels = _levels(shown, {name: colour for name, (colour, _) in look.items()}, room)
-    labels += _ends(shown, look, room, with_paper=with_paper)
+    lines, labels = _levels(view, {name: colour for name, (colour, _) in look.items()}, room)
+    labels += _ends(view, look, room, with_paper=with_paper)
     return {
         "data": traces + lines,
         "layout": layout(540)
@@ -53,21 +53,21 @@ def accuracy_chart(shown: View, *, with_paper: bool) -> Figure:
     }
 
 
-def _ends(shown: View, look: dict[str, tuple[str, str]], room: float, *, with_paper: bool) -> list[Figure]:
+def _ends(view: View, look: dict[str, tuple[str, str]], room: float, *, with_paper: bool) -> list[Figure]:
     """Every mechanism's name at the right end of its curve, ours where there is one; moved apart where they collide."""
     ends = []
-    for name in shown.mechanisms:
-        curve = {cell.epsilon: cell.mean for cell in shown.ours.get(name, [])}
+    for name in view.mechanisms:
+        curve = {cell.epsilon: cell.mean for cell in view.ours.get(name, [])}
         if not curve and with_paper:
-            curve = {epsilon: mean for epsilon, (mean, _) in shown.paper.get(name, {}).items()}
+            curve = {epsilon: mean for epsilon, (mean, _) in view.paper.get(name, {}).items()}
         finite = {epsilon: mean for epsilon, mean in curve.items() if math.isfinite(epsilon)}
         if finite:
             ends.append((finite[max(finite)], name))
     labels, lowest = [], -math.inf
     for y, name in sorted(ends):
         lowest = max(y, lowest + 0.045 * room)
-        labels.append(_label(lowest, f"<b>{shown_name(name)}</b>", "middle") | {"x": HIGH - 0.4})
-        labels[-1]["font"] = {"size": 12, "color": look[name][0]}
+        words = inked(f"<b>{shown_name(name)}</b>", look[name][0])
+        labels.append(_label(lowest, words, "middle") | {"x": HIGH - 0.4, "font": {"size": 12}})
     return labels
 
 
@@ -163,13 +163,13 @@ def mean_std(mean: float, std: float | None) -> str:
     return f"{mean:.1f}" if std is None or math.isnan(std) else f"{mean:.1f} ± {std:.1f}"
 
 
-def _levels(shown: View, colours: dict[str, str], room: float) -> tuple[list[Figure], list[Figure]]:
+def _levels(view: View, colours: dict[str, str], room: float) -> tuple[list[Figure], list[Figure]]:
     """Chance, no LDP and clean features only: thin lines; those that lie close together share one label."""
-    lines = [level(shown.chance, "chance", low=LOW, high=HIGH)]
-    labels = [_label(shown.chance, f"chance, {shown.chance:g} %", "top")]
+    lines = [level(view.chance, "chance", low=LOW, high=HIGH)]
+    labels = [_label(view.chance, f"chance, {view.chance:g} %", "top")]
     groups: list[list[Level]] = []
-    for each in shown.without_ldp:  # highest first
-        words = f"no LDP: {', '.join(map(shown_name, each.mechanisms))} ({each.who})"
+    for each in view.without_ldp:  # highest first
+        words = f"no LDP: {', '.join(map(shown_name, each.mechanisms))} ({each.source})"
         colour = colours[each.mechanisms[0]] if len(each.mechanisms) == 1 else NEUTRAL
         lines.append(level(each.accuracy, words, low=LOW, high=HIGH, colour=colour, dash="solid") | {"opacity": 0.55})
         if groups and groups[-1][0].accuracy - each.accuracy < 0.08 * room:
@@ -182,9 +182,9 @@ def _levels(shown: View, colours: dict[str, str], room: float) -> tuple[list[Fig
         whose = f"{shown_name(names[0])} " if len(names) == 1 else ""
         words = f"{whose}without LDP, {low:.1f} to {high:.1f} %"
         labels.append(_label(high, words.replace(f"{high:.1f} to {high:.1f}", f"{high:.1f}"), "bottom"))
-    clean = shown.clean_features
+    clean = view.clean_features
     if clean is not None:
-        words = f"clean features only ({clean.who})"
+        words = f"clean features only ({clean.source})"
         lines.append(level(clean.accuracy, words, low=LOW, high=HIGH, dash="dashdot"))
         labels.append(_label(clean.accuracy, f"clean features only, {clean.accuracy:.1f} %", "top"))
     return lines, labels
@@ -194,25 +194,25 @@ def _label(y: float, words: str, anchor: str) -> Figure:
     return {
         "x": LOW + 0.05,
         "y": y,
-        "text": words,
+        "text": words if words.startswith("<") else inked(words),
         "showarrow": False,
         "xanchor": "left",
         "yanchor": anchor,
-        "font": {"size": 11, "color": NEUTRAL},
+        "font": {"size": 11},
     }
 
 
-def cells_table(shown: View) -> str:
+def cells_table(view: View) -> str:
     """The paper's table with ours in it: mechanisms down, ε across, as HTML that scrolls sideways on a phone."""
-    names = [*shown.mechanisms, *(name for name in shown.ours if name not in shown.mechanisms)]
-    ours = {(cell.mechanism, cell.epsilon): cell for cell in shown.cells}
-    epsilons = {cell.epsilon for cell in shown.cells} | {e for curve in shown.paper.values() for e in curve}
+    names = [*view.mechanisms, *(name for name in view.ours if name not in view.mechanisms)]
+    ours = {(cell.mechanism, cell.epsilon): cell for cell in view.cells}
+    epsilons = {cell.epsilon for cell in view.cells} | {e for curve in view.paper.values() for e in curve}
     columns = sorted((each for each in epsilons if math.isfinite(each)), reverse=True)
     columns += [math.inf] if math.inf in epsilons else []
     head = ("", *("no LDP" if math.isinf(each) else f"ε = {number(each)}" for each in columns))
     rows = []
     for name in names:
-        paper, title = shown.paper.get(name, {}), shown_name(name)
+        paper, title = view.paper.get(name, {}), shown_name(name)
         cells = "".join(_cell(ours.get((name, each)), paper.get(each), hint=title) for each in columns)
         rows.append(f"<tr><th>{html.escape(title)}</th>{cells}</tr>")
     return table_html(head, rows, look="rlm-cells", around="rlm-wide-table")
@@ -240,12 +240,12 @@ def needs_list(found: Sequence[Need], accuracy: float) -> str:
     rows = []
     for need in found:
         colour = look[need.mechanism][0]
-        name = f"{need.name}, {need.who}"
+        name = f"{need.name}, {need.source}"
         if need.epsilon is None:
             bar, words = "", f"never: best {need.best:.1f} % at ε = {number(need.best_epsilon)}"
         else:
             dashes = f"repeating-linear-gradient(90deg,{colour} 0 6px,transparent 6px 9px)"
-            paint = colour if need.who == "ours" else dashes
+            paint = colour if need.source == "ours" else dashes
             bar = f'<i style="width:{10 * need.epsilon:.1f}%;background:{paint}"></i>'
             words = f"ε {'≤' if need.at_most else '≈'} {epsilon_up(need.epsilon)}"
         rows.append(f"<li><span>{name}</span><div>{bar}</div><em>{words}</em></li>")

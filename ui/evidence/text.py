@@ -4,13 +4,13 @@ from __future__ import annotations
 
 LEDE = (
     "Every mechanism on every dataset, as we measured it, beside the numbers that the paper printed. Nothing here is "
-    "typed in: the page reads the result files of the project, one row for each trial, with its seed and version."
+    "typed in: the page reads the project’s result files, one row for each trial, with its seed and version."
 )
 
 COUNT = (
-    "A cell is one mechanism on one dataset at one ε. It reaches the paper if our mean over the seeds is no more than "
-    "one of the paper’s standard deviations below the paper’s mean; better counts as reached. Cells that the paper "
-    "does not have are not counted."
+    "What is counted: a cell is one mechanism on one dataset at one ε. It reaches the paper if our mean over the seeds "
+    "is higher than the paper’s, or lower by no more than one of the paper’s standard deviations. Cells that the paper "
+    "does not have are left out. The table below marks every cell that falls short."
 )
 
 ABOUT: dict[str, str] = {
@@ -27,12 +27,12 @@ ABOUT: dict[str, str] = {
         "they add to the clean ones?"
     ),
     "private_inference": (
-        "As in data collection, but the *test points are privatised, too*. The curves of theory are those of the page "
-        "“How good can it get?”."
+        "As in data collection, but the *test points are privatised, too*. The page “How good can it get?” explains "
+        "the two curves of theory."
     ),
     "auxiliary_size": (
-        "How much public data does it take to train the mechanism? η is the share of the training set that it gets; "
-        "the other mechanisms need none, so the classifier gets all of it."
+        "How much public data does it take to train the mechanism? η is the share of the training set that it gets. "
+        "The other mechanisms need no training, so their classifier gets all of it."
     ),
     "pca": (
         "Is learning needed, or would principal components do? The same as data collection, with a linear encoder."
@@ -45,32 +45,29 @@ ABOUT: dict[str, str] = {
 
 
 CHART = (
-    "Across: the privacy budget ε of one person. Upwards: how often the classifier is right. **Solid** lines and "
-    "filled marks are ours, **dashed** lines and hollow marks the paper’s, in the same colour for each mechanism; "
-    "whiskers are one standard deviation over the trials. Dotted: what guessing gives. Thin lines: the same without "
-    "any privacy. Point at a mark for its settings; tap a name in the legend to hide it."
+    "Across: the privacy budget ε of one person. Upwards: how often the classifier is right. **Solid** lines with "
+    "filled marks are ours, **dashed** lines with hollow marks the paper’s; each mechanism has one colour. Bars show "
+    "one standard deviation between seeds. Dotted: what guessing gives. Thin lines: the same without any privacy. "
+    "Point at a mark to see what was sent; tap a name in the legend to hide its curve."
 )
 
-MISSING = (
-    "Nothing is measured here yet: the dashed curves are the paper’s. Ours appear as soon as this experiment has been "
-    "run on this dataset."
-)
+MISSING = "We have not run this experiment on this dataset yet. The dashed curves are the paper’s."
 
 TABLE = (
-    "In each cell our mean and standard deviation over the seeds, under it the paper’s, and the difference in points. "
-    "**●** at or above the paper’s mean less one of its standard deviations, **◐** less two, **○** below that. No "
-    "mark: the paper has no such cell. Better than the paper counts as reaching it."
+    "Each cell shows our mean and standard deviation over the seeds, then the paper’s, then the difference in points. "
+    "**●** reaches the paper: better, or lower by at most one of its standard deviations. **◐** lower by at most two. "
+    "**○** falls short. No mark: the paper has no such cell."
 )
 
 NEED = (
-    "Read off the curves by straight lines between the measured ε: the smallest ε from which on the mean accuracy "
-    "stays at or above what you need. Nothing is extrapolated beyond the ε that were measured, and a mean is not a "
-    "promise: mind the whiskers. Smaller ε is better privacy."
+    "The smallest ε from which on the mean accuracy stays at or above what you need, by straight lines between the ε "
+    "that were measured and nothing beyond them. A mean is not a promise: look at the error bars below. A smaller ε is "
+    "better privacy."
 )
 
 REGISTRY = (
-    "All mechanisms of the library, and the experiments in which each was measured. Those with “table” in their name "
-    "are for rows of numbers and words."
+    "All mechanisms of the library, and where each was measured. Those with “table” in their name are for rows of "
+    "numbers and words."
 )
 
 SAVE = "The camera at the upper right of the chart saves it as a file, in the browser; nothing is sent anywhere."

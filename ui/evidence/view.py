@@ -40,12 +40,12 @@ def choose() -> View:
     return data.view(experiment, dataset)
 
 
-def chart_section(shown: View) -> None:
+def chart_section(view: View) -> None:
     """The headline count, the chart, and how its picture is saved."""
-    if not shown.cells:
+    if not view.cells:
         st.info(text.MISSING, icon=":material/hourglass_empty:")
     else:
-        st.html(headline(shown))
+        st.html(headline(view))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         with_paper = st.toggle("Show the paper’s numbers", value=True, **in_address("paper"))
         kind = st.segmented_control(
@@ -56,30 +56,30 @@ def chart_section(shown: View) -> None:
             **in_address("save"),
             help=text.SAVE,
         )
-    names = ", ".join(map(summary.shown_name, shown.mechanisms))
+    names = ", ".join(map(summary.shown_name, view.mechanisms))
     st.plotly_chart(
-        accuracy_chart(shown, with_paper=with_paper),
+        accuracy_chart(view, with_paper=with_paper),
         theme=None,
-        config=saving_config(f"{shown.experiment}-{shown.dataset}", (kind or FORMATS[0]).lower()),
+        config=saving_config(f"{view.experiment}-{view.dataset}", (kind or FORMATS[0]).lower()),
         key="accuracy_chart",
-        alt=f"Accuracy against ε on {DATASETS[shown.dataset].title} for {names}",
+        alt=f"Accuracy against ε on {DATASETS[view.dataset].title} for {names}",
     )
     st.caption(text.CHART + " " + text.SAVE)
 
 
-def gain_section(shown: View) -> None:
+def gain_section(view: View) -> None:
     """What everybody gains against what each risks; for data collection, whose reports were attacked."""
-    found = gain.points(shown.dataset) if shown.experiment == gain.EXPERIMENT else {}
+    found = gain.points(view.dataset) if view.experiment == gain.EXPERIMENT else {}
     if not found:
         return
     st.header("What everybody gains, and what it costs each", anchor=False)
-    st.html(f'<p class="rlm-lede">{gain_sentence(shown.dataset)}</p>')
+    st.html(f'<p class="rlm-lede">{gain_sentence(view.dataset)}</p>')
     st.plotly_chart(
-        gain_chart(found, len(DATASETS[shown.dataset].classes)),
+        gain_chart(found, len(DATASETS[view.dataset].classes)),
         theme=None,
         config=CONFIG,
         key="gain_chart",
-        alt=f"What everybody gains against what each risks on {DATASETS[shown.dataset].title}",
+        alt=f"What everybody gains against what each risks on {DATASETS[view.dataset].title}",
     )
     st.caption(CAPTION)
 
@@ -89,107 +89,107 @@ def gain_sentence(dataset: str) -> str:
     best = max(gain.points(dataset).items(), key=lambda each: each[1][0].gain)
     name, first = html.escape(summary.shown_name(best[0])), best[1][0]
     return (
-        f"At ε = {number(first.epsilon)}, <b>{name}</b> teaches the collector a model that is right "
-        f"<b>{first.gain:.0f} %</b> of the time, while one sender’s class is guessed from the report "
-        f"<b>{first.risk:.0f} %</b> of the time: {gain.chance(dataset):g} % without any report."
+        f"At ε = {number(first.epsilon)}, <b>{name}</b> gives everybody a model that is right <b>{first.gain:.0f} "
+        f"%</b> of the time. It costs each sender this much: whoever reads the report guesses the sender’s class "
+        f"<b>{first.risk:.0f} %</b> of the time, against {gain.chance(dataset):g} % without it."
     )
 
 
-def headline(shown: View) -> str:
+def headline(view: View) -> str:
     """How many cells reach the paper: here, and in all experiments together. As HTML."""
-    here = data.count(shown.cells)
+    here = data.count(view.cells)
     everything = data.count([cell for name in ABOUT for cell in summary.cells(name)])
     figures = figures_html(
         (f"{here.reached} of {here.compared}", "cells here reach the paper"),
-        (f"{here.within} of {here.compared}", "come within two of its standard deviations"),
-        (f"{everything.reached} of {everything.compared}", "reach it in all experiments together"),
+        (f"{here.within} of {here.compared}", "are at most two of its standard deviations below"),
+        (f"{everything.reached} of {everything.compared}", "reach it, in all experiments together"),
     )
     return f'{figures}<p class="rlm-note">{text.COUNT}</p>'
 
 
-def answer_section(shown: View) -> None:
+def answer_section(view: View) -> None:
     """A stakeholder's question, read off by interpolation."""
     need = st.slider(
-        f"I need this accuracy on {DATASETS[shown.dataset].title} (%)",
+        f"I need this accuracy on {DATASETS[view.dataset].title} (%)",
         min_value=10,
         max_value=99,
-        value=80 if shown.chance < 50 else 60,
+        value=80 if view.chance < 50 else 60,
         **in_address("need"),
     )
-    found = data.needs(shown, float(need))
-    st.html(f'<p class="rlm-lede">{answer(found, shown, float(need))}</p>{needs_list(found, float(need))}')
+    found = data.needs(view, float(need))
+    st.html(f'<p class="rlm-lede">{answer(found, view, float(need))}</p>{needs_list(found, float(need))}')
     st.caption(text.NEED)
 
 
-def answer(found: list[data.Need], shown: View, accuracy: float) -> str:
+def answer(found: list[data.Need], view: View, accuracy: float) -> str:
     """The answer in one sentence, ours first; as HTML."""
-    ours = [need for need in found if need.who == "ours"] or found
-    who = "" if ours[0].who == "ours" else " in the paper"
+    ours = [need for need in found if need.source == "ours"] or found
+    source = "" if ours[0].source == "ours" else " in the paper"
     able = [need for need in ours if need.epsilon is not None]
-    wish = f"{accuracy:g} % on {DATASETS[shown.dataset].title}"
+    wish = f"{accuracy:g} % on {DATASETS[view.dataset].title}"
     if not able:
         best = max(ours, key=lambda need: need.best)
         return (
-            f"No mechanism reaches {wish}{who} up to the largest ε measured. The best is "
+            f"No mechanism reaches {wish}{source} up to the largest ε measured. The best is "
             f"<b>{best.name}</b> with {best.best:.1f} % at ε = {number(best.best_epsilon)}."
         )
     first = able[0]
     sign = "at most" if first.at_most else "about"
     rest = [f"{n.name} ε ≈ {epsilon_up(n.epsilon or 0.0)}" for n in able[1:]]
     unable = [n.name for n in ours if n.epsilon is None]
-    words = f"For {wish}, <b>{first.name}</b> needs {sign} <b>ε = {epsilon_up(first.epsilon or 0.0)}</b>{who}"
+    words = f"For {wish}, <b>{first.name}</b> needs {sign} <b>ε = {epsilon_up(first.epsilon or 0.0)}</b>{source}"
     words += f"; {', '.join(rest)}" if rest else ""
     words += f". {', '.join(unable)} {'does' if len(unable) == 1 else 'do'} not get there." if unable else "."
     return words
 
 
-def table_section(shown: View) -> None:
+def table_section(view: View) -> None:
     """The paper's table with ours in it, and all details behind a click."""
-    st.html(cells_table(shown))
+    st.html(cells_table(view))
     st.caption(text.TABLE)
-    if shown.cells:
+    if view.cells:
         with st.expander("All details: seeds, settings, rows, version"):
-            st.dataframe(details(shown), hide_index=True, key="details")
+            st.dataframe(details(view), hide_index=True, key="details")
 
 
-def details(shown: View) -> pd.DataFrame:
+def details(view: View) -> pd.DataFrame:
     """Our cells with everything that is known about them."""
     return pd.DataFrame(
         {
-            "mechanism": [summary.shown_name(cell.mechanism) for cell in shown.cells],
-            "ε": [number(cell.epsilon) for cell in shown.cells],
-            "ours": [round(cell.mean, 2) for cell in shown.cells],
-            "std": [None if math.isnan(cell.std) else round(cell.std, 2) for cell in shown.cells],
-            "seeds": [cell.seeds for cell in shown.cells],
-            "paper": [cell.paper_mean for cell in shown.cells],
-            "paper std": [cell.paper_std for cell in shown.cells],
-            "difference": [None if c.difference is None else round(c.difference, 2) for c in shown.cells],
-            "λ": [cell.lam for cell in shown.cells],
-            "d": [cell.latent_dim for cell in shown.cells],
-            "l": [cell.radius for cell in shown.cells],
-            "ε_pre": [cell.epsilon_pretraining for cell in shown.cells],
-            "trained on": [cell.train_rows for cell in shown.cells],
-            "tested on": [cell.test_rows for cell in shown.cells],
-            "version": [cell.version for cell in shown.cells],
+            "mechanism": [summary.shown_name(cell.mechanism) for cell in view.cells],
+            "ε": [number(cell.epsilon) for cell in view.cells],
+            "ours": [round(cell.mean, 2) for cell in view.cells],
+            "std": [None if math.isnan(cell.std) else round(cell.std, 2) for cell in view.cells],
+            "seeds": [cell.seeds for cell in view.cells],
+            "paper": [cell.paper_mean for cell in view.cells],
+            "paper std": [cell.paper_std for cell in view.cells],
+            "difference": [None if c.difference is None else round(c.difference, 2) for c in view.cells],
+            "λ": [cell.lam for cell in view.cells],
+            "d": [cell.latent_dim for cell in view.cells],
+            "l": [cell.radius for cell in view.cells],
+            "ε_pre": [cell.epsilon_pretraining for cell in view.cells],
+            "trained on": [cell.train_rows for cell in view.cells],
+            "tested on": [cell.test_rows for cell in view.cells],
+            "version": [cell.version for cell in view.cells],
         }
     )
 
 
-def download_section(shown: View) -> None:
+def download_section(view: View) -> None:
     """The table as CSV, and the trials behind it as they are in the repository."""
-    trials = table.RESULTS / f"{shown.experiment}.csv"
+    trials = table.RESULTS / f"{view.experiment}.csv"
     with st.container(horizontal=True):
         file_button(
             "This table (CSV)",
-            data.cells_csv(shown),
-            name=f"{shown.experiment}-{shown.dataset}.csv",
+            data.cells_csv(view),
+            name=f"{view.experiment}-{view.dataset}.csv",
             key="download_cells",
         )
         if trials.is_file():
             file_button(
                 "All trials of this experiment (CSV)", trials.read_bytes(), name=trials.name, key="download_trials"
             )
-    st.caption("For the chart as SVG or PNG, use the camera above it.")
+    st.caption("The camera above the chart saves it as SVG or PNG.")
 
 
 def registry_section() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui.kit.colours import NEUTRAL, tint
+from ui.kit.colours import NEUTRAL, ink, tint
 
 Figure = dict[str, Any]
 
@@ -23,7 +23,7 @@ def saving_config(name: str, kind: str) -> Figure:
 
 
 def axis(title: str) -> Figure:
-    """An axis in a grey that is readable on both grounds; fixed, so that a finger scrolls the page."""
+    """An axis in grey (its words in the page's ink, by ``style.css``); fixed, so that a finger scrolls the page."""
     return {
         "title": {"text": title, "font": {"size": 13, "color": NEUTRAL}, "standoff": 8},
         "tickfont": {"size": 12, "color": NEUTRAL},
@@ -49,6 +49,15 @@ def layout(height: int, *, legend: bool = True) -> Figure:
         "hovermode": "closest",
         "hoverlabel": {"font": {"family": "Inter, sans-serif", "size": 12}, "align": "left"},
     }
+
+
+def inked(words: str, colour: str = NEUTRAL) -> str:
+    """Words in a chart, in a colour that is readable on either ground. (Ticks, titles and legends: by ``style.css``.)
+
+    >>> inked("V-RLM", "#0072B2")
+    '<span style="color:color-mix(in oklab, #0072B2 45%, currentColor)">V-RLM</span>'
+    """
+    return f'<span style="color:{ink(colour)}">{words}</span>'
 
 
 def level(value: float, words: str, *, low: float, high: float, colour: str = NEUTRAL, dash: str = "dot") -> Figure:

@@ -10,16 +10,18 @@ import numpy as np
 from benchmarks.gain import Point
 from benchmarks.summary import shown_name
 from rlm_core.theory import krr_cap
-from ui.kit.charts import Figure, axis, layout
+from ui.kit.charts import Figure, axis, inked, layout
 from ui.kit.colours import NEUTRAL, tint
 from ui.kit.formats import number
 from ui.kit.mechanism_style import looks
 
 CAPTION = (
-    "Across: how often somebody who applies Bayes’ rule to *one* report guesses its sender’s class, label included. "
-    "Upwards: how often the model is right that was learnt from *all* of the same reports. Up and to the left is "
-    "better. One curve a mechanism, one mark an ε; bars are one standard deviation between seeds. The dotted lines are "
-    "walls: at that ε no report whatever can be guessed more often than e^ε/(e^ε + K − 1)."
+    "Upwards, the gain: how often a model learnt from *all* reports is right. Across, the risk: how often the best "
+    "guess from *one* of these reports names its sender’s class. Up and to the left is better. Each curve is a "
+    "mechanism, each mark an ε; bars are one standard deviation between seeds. A dotted line is a wall: with that ε, "
+    "no report of any "
+    r"mechanism can give its sender’s class away more often than $e^{\varepsilon}/(e^{\varepsilon}+K-1)$, for $K$ "
+    r"classes."
 )
 
 
@@ -33,6 +35,7 @@ def gain_chart(
     everything = [point for found in points.values() for point in found]
     lowest = min(100 / classes, *(point.gain for point in everything))
     highest = max(point.gain for point in everything)
+    left, right = 100 / classes, max(point.risk for point in everything)
     for name, found in points.items():
         colour, mark = look[name]
         traces.append(
@@ -49,11 +52,15 @@ def gain_chart(
                 "hovertemplate": f"<b>{shown_name(name)}</b><br>%{{customdata}}<extra></extra>",
             }
         )
-        labels.append(_label(found[-1].risk, found[-1].gain, f"<b>{shown_name(name)}</b>", colour))
+        name_at_end = _label(found[-1].risk, found[-1].gain, f"<b>{shown_name(name)}</b>", colour)
+        if found[-1].risk > left + 0.8 * (right - left):  # no room behind it on a phone: below it
+            name_at_end |= {"xanchor": "right", "yanchor": "top", "xshift": 6, "yshift": -6}
+        labels.append(name_at_end)
     best = max(points.values(), key=lambda found: max(point.gain for point in found))
-    for point in best:
+    for index, point in enumerate(best):
+        words = number(point.epsilon) if index else f"ε = {number(point.epsilon)}"
         labels.append(
-            _label(point.risk, point.gain, f"ε = {number(point.epsilon)}", NEUTRAL)
+            _label(point.risk, point.gain, words, NEUTRAL)
             | {"xanchor": "center", "yanchor": "bottom", "xshift": 0, "yshift": 8}
         )
     walls = [epsilon for epsilon in (1.0, 2.0, 4.0) if any(point.epsilon == epsilon for point in everything)]
@@ -70,9 +77,8 @@ def gain_chart(
                 "hovertemplate": f"no report with ε = {number(epsilon)} tells more: {at:.1f} %<extra></extra>",
             }
         )
-        labels.append(
-            _label(at, lowest - 3, f"wall at ε = {number(epsilon)}", NEUTRAL) | {"textangle": -90, "yanchor": "bottom"}
-        )
+        wall = _label(at, 1.0, f"wall at<br>ε = {number(epsilon)}", NEUTRAL)  # above the frame, where no curve is
+        labels.append(wall | {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "xshift": 0})
     if chosen is not None:
         traces.append(
             {
@@ -85,14 +91,13 @@ def gain_chart(
                 "hovertemplate": "your choice: %{y:.1f} % for all, %{x:.1f} % guessed<extra></extra>",
             }
         )
-    right = max(point.risk for point in everything)
-    left = 100 / classes
     return {
         "data": traces,
         "layout": layout(height, legend=False)
         | {
+            "margin": {"l": 8, "r": 8, "t": 44, "b": 8},
             "xaxis": axis("one sender’s class is guessed")
-            | {"range": [left - 0.03 * (right - left), right + 0.16 * (right - left)], "ticksuffix": " %"},
+            | {"range": [left - 0.03 * (right - left), right + 0.04 * (right - left)], "ticksuffix": " %"},
             "yaxis": axis("the model learnt from all is right")
             | {"range": [lowest - 4, highest + 8], "ticksuffix": " %"},
             "annotations": labels,
@@ -129,10 +134,10 @@ def _label(x: float, y: float, words: str, colour: str) -> Figure:
     return {
         "x": round(float(x), 3),
         "y": round(float(np.round(y, 3)), 3),
-        "text": words,
+        "text": inked(words, colour),
         "showarrow": False,
         "xanchor": "left",
         "yanchor": "middle",
         "xshift": 10,
-        "font": {"size": 12, "color": colour},
+        "font": {"size": 12},
     }

@@ -32,47 +32,6 @@ def picture(pixels: ArrayLike, *, alt: str, side: str = "neutral", size: int = 1
     )
 
 
-def signed_bars(
-    values: Sequence[float] | np.ndarray,
-    *,
-    reach: float,
-    side: str,
-    alt: str,
-    ghost: Sequence[float] | np.ndarray | None = None,
-    numbered: bool = True,
-) -> str:
-    """One column per number, up for positive and down for negative; ``reach`` is the half height.
-
-    ``ghost`` draws another series as outlines behind (h behind z).
-    """
-    columns = []
-    behind = [None] * len(values) if ghost is None else list(ghost)
-    for index, (value, other) in enumerate(zip(values, behind, strict=True), start=1):
-        marks = _bar(value, reach, SIDES[side])
-        if other is not None:
-            marks = _bar(other, reach, NEUTRAL, outline=True) + marks
-        title = f"{index}: {value:+.2f}" + (f" (before the clip {other:+.2f})" if other is not None else "")
-        number = f"<small>{index}</small>" if numbered and len(values) <= 12 else ""
-        columns.append(f'<span title="{title}"><i>{marks}</i>{number}</span>')
-    return f'<div class="rlm-bars" role="img" aria-label="{html.escape(alt)}">{"".join(columns)}</div>'
-
-
-def _bar(value: float, reach: float, colour: str, *, outline: bool = False) -> str:
-    height = 50.0 * min(abs(value) / reach, 1.0) if reach > 0 else 0.0
-    place = "bottom" if value >= 0 else "top"
-    paint = f"box-shadow:inset 0 0 0 1px {colour}" if outline else f"background:{colour}"
-    return f'<b style="{place}:50%;height:{height:.1f}%;{paint}"></b>'
-
-
-def meter(share: float, *, side: str, label: str) -> str:
-    """How much of something is used: a filled track with words under it."""
-    width = 100.0 * min(max(share, 0.0), 1.0)
-    return (
-        f'<div class="rlm-meter"><div><i style="width:{width:.1f}%;background:{SIDES[side]}"></i></div>'
-        f"<small>{label}</small></div>"
-    )
-
-
 def shares(
     names: Sequence[str],
     probabilities: Sequence[float] | np.ndarray,
@@ -106,8 +65,8 @@ def split_bar(budget: Budget, *, features: str = "picture") -> str:
     if budget.epsilon_y > 0:
         parts.append((1.0 - budget.lam, f"ε<sub>y</sub> = {number(budget.epsilon_y)} for the label", "y"))
     cells = "".join(
-        f'<div class="rlm-split-{which}" style="flex:{part:.4f}"><span>{words}</span></div>'
-        for part, words, which in parts
+        f'<div class="rlm-split-{style}" style="flex:{part:.4f}"><span>{words}</span></div>'
+        for part, words, style in parts
     )
     return f'<div class="rlm-split">{cells}</div>'
 

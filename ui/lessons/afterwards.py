@@ -51,8 +51,8 @@ def play() -> None:
             legend=[(OWNER, "Anna, z = +l"), (OTHER_RECORD, "Ben, z = −l")],
             caption=(
                 "How likely each outcome is for Anna and for Ben, who are as different as two people can be. An "
-                "outcome that is much likelier for one of them gives them away; no outcome’s quotient exceeds e^ε, "
-                "unless the secret itself is looked at again."
+                "outcome that is much likelier for one of them would give them away. The two bars never differ by "
+                "more than the factor eᵋ, unless somebody looks at the secret again."
             ),
         )
 
@@ -85,13 +85,13 @@ CHAPTER = Chapter(
     idea=(
         "Round a report, clamp it, feed it to a neural network, publish it: <b>the guarantee stays</b>, because "
         "whoever works on the report knows nothing else about you. That is why a decoder may draw a picture from z̃, "
-        "and why a classifier trained on reports is as private as they are. Only who looks at the secret again can "
-        "break it."
+        "and why a classifier trained on reports is as private as they are. Only somebody who looks at the secret "
+        "again can break it."
     ),
     play=play,
     notice=(
         "Compare “keep it” with “sign”: throwing information away can only make the two more alike.",
-        "“Drop the sign” makes Anna and Ben identical: they differ in nothing else.",
+        "“Drop the sign” makes Anna and Ben identical: they differed in nothing else.",
         "Choose “correct it with the secret”: one well-meant repair, and the ratio is infinite.",
     ),
     question="A collector trains a huge network to undo the noise of ε-LDP reports. What happens to ε?",
@@ -103,7 +103,7 @@ CHAPTER = Chapter(
         ),
         Answer(
             text="Nothing: denoising is post-processing.",
-            feedback="It may recover what the reports say about people in general. About you, it stays within e^ε.",
+            feedback="It may recover what the reports say about people in general. About you, the bound stays.",
             correct=True,
         ),
         Answer(

@@ -44,8 +44,8 @@ def play() -> None:
             key="krr_picture",
             legend=[(OWNER, "truth"), (tint(NEUTRAL, 0.5), "as reported"), (COLLECTOR, "estimate, 95 % interval")],
             caption=(
-                "The share of each party. What was reported is flatter than the truth, because every wrong answer is "
-                "equally likely; the estimate undoes that, and pays with a wider interval."
+                "The share of each party. The reports are flatter than the truth, because all wrong answers are "
+                "equally likely. The estimate undoes that, and pays for it with a wider interval."
             ),
         )
 
@@ -82,9 +82,9 @@ CHAPTER = Chapter(
     short="Many answers",
     title="More than yes and no: randomised response with K answers",
     idea=(
-        "For a vote with K parties the coin becomes a die: the true party with a probability that ε sets, otherwise "
-        "any other one. Whatever is reported is at most e<sup>ε</sup> times as likely under one true vote as under "
-        "another. <b>This is how every label leaves the device in this app.</b>"
+        "For a vote with K parties the coin becomes a die. It names the true party with a probability that ε sets, and "
+        "otherwise any other one. Whatever is reported is at most e<sup>ε</sup> times as likely under one true vote as "
+        "under another. <b>This is how a label leaves the device in this app</b> when it is sent on its own."
     ),
     play=play,
     notice=(
@@ -96,7 +96,7 @@ CHAPTER = Chapter(
     answers=(
         Answer(
             text="In about 45 % of the reports: e²/(e² + 9).",
-            feedback="The true answer weighs e^ε, each of the nine others 1. No ε-LDP mechanism can name the right one "
+            feedback="The true answer weighs eᵋ, each of the nine others 1. No ε-LDP mechanism can name the right one "
             "of ten equally likely answers more often.",
             correct=True,
         ),

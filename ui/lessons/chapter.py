@@ -59,7 +59,7 @@ def show(chapter: Chapter, number: int, on_answer: Callable[[], None]) -> None:
     links = " · ".join(
         f'<a href="{paper.ADDRESS}" target="_blank" rel="noopener noreferrer">{name}</a>' for name in _names(chapter)
     )
-    st.html(f'<p class="rlm-note">In the paper: {links}. (The links leave this app; nothing is loaded from there.)</p>')
+    st.html(f'<p class="rlm-note">In the paper: {links}. (These links leave the app.)</p>')
 
 
 def _names(chapter: Chapter) -> list[str]:
@@ -76,9 +76,9 @@ def _play(chapter: Chapter) -> None:
 def _quiz(chapter: Chapter, on_answer: Callable[[], None]) -> None:
     """One question. The answer is kept for this visit and is not in the address: a link must not answer for others."""
     with st.container(border=True):
-        st.html('<p class="rlm-group">Did it land?</p>')
+        st.html('<p class="rlm-group">Check yourself</p>')
         picked = st.radio(
-            f"**{chapter.question}**",
+            chapter.question,
             [each.text for each in chapter.answers],
             index=None,
             key=f"quiz_{chapter.key}",
@@ -86,7 +86,7 @@ def _quiz(chapter: Chapter, on_answer: Callable[[], None]) -> None:
         )
         answer = next((each for each in chapter.answers if each.text == picked), None)
         if answer is None:
-            st.caption("Pick one: you get an explanation either way.")
+            st.caption("Pick one. Every answer comes with an explanation.")
         elif answer.correct:
             st.success(f"**Right.** {answer.feedback}", icon=":material/check_circle:")
         else:
@@ -115,4 +115,4 @@ def figures(*pairs: tuple[str, str]) -> None:
 
 def exact_note() -> None:
     """For chapters that compute instead of sampling."""
-    st.html('<p class="rlm-note">Computed, not sampled: nothing here is random and nothing is released.</p>')
+    st.html('<p class="rlm-note">Computed exactly: nothing here is random, and nothing is released.</p>')

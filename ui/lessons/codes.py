@@ -8,7 +8,6 @@ import streamlit as st
 from benchmarks import gain, summary
 from rlm_core.owner.subset_selection import SubsetSelection
 from ui.app import cache
-from ui.kit.colours import NEUTRAL
 from ui.kit.formats import number
 from ui.kit.html import picture as pixels
 from ui.kit.mechanism_style import looks
@@ -33,8 +32,9 @@ def play() -> None:
         inside = channel.size / (channel.size + (channel.symbols - channel.size) * np.exp(-epsilon))
         st.html(codes_html(members))
         st.caption(
-            "Twelve codes, each drawn as the mean of its digits. *Own*: the sender’s, which stays on the device. "
-            "Orange: the set that is sent. It holds the sender’s code more often than chance, and that is all it tells."
+            "Twelve codes, each drawn as the mean of its digits. *Own* is the sender’s code, which stays on the "
+            "device. Orange is the set that is sent. It holds the sender’s code more often than chance would, and "
+            "that is all it tells."
         )
     found = accuracies(epsilon)
     with right:
@@ -48,9 +48,8 @@ def play() -> None:
             key="codes_picture",
             caption=(
                 f"What a collector learns from {gain.people_measured('mnist'):,} reports of digits at this ε: how "
-                "often its model is right about a new digit (committed results, mean over the seeds). A code is one "
-                "symbol, so noise has nowhere to add up; and to learn it is enough to count which code goes with which "
-                "label."
+                "often its model is right about a new digit (measured, mean over the seeds). A code is one symbol, so "
+                "there is no noise to add up; and to learn, the collector only counts which code goes with which label."
             ),
         )
 
@@ -88,9 +87,7 @@ def drawing_of(found: dict[str, float], epsilon: float) -> str:
     ]
     for k, (name, value) in enumerate(found.items()):
         parts.append(bars(plot, at[k : k + 1] - 0.36, at[k : k + 1] + 0.36, np.array([value]), look[name][0]))
-        parts.append(
-            text(float(plot.at_x(k)), float(plot.at_y(value)) - 6, f"{value:.0f} %", anchor="middle", colour=NEUTRAL)
-        )
+        parts.append(text(float(plot.at_x(k)), float(plot.at_y(value)) - 6, f"{value:.0f} %", anchor="middle"))
     best = ", ".join(f"{summary.shown_name(name)} {value:.0f} %" for name, value in found.items())
     return svg(parts, alt=f"Right answers at ε = {number(epsilon)}: {best}", height=310)
 
@@ -101,21 +98,21 @@ CHAPTER = Chapter(
     title="What a Q-RLM is: say which kind it is, not what it looks like",
     idea=(
         "A <b>Q-RLM</b> sorts records into a few kinds, called codes, learnt from public pictures without any label. A "
-        "device sends neither picture nor numbers: it sends <b>a random set of codes</b> that holds its own a little "
-        "more often than chance. Numbers need noise in every direction; a code needs it once. Where the kinds follow "
-        "what the collector wants to know, that is nearly everything there was to learn."
+        "device sends neither a picture nor numbers. It sends <b>a random set of codes</b> that holds its own a little "
+        "more often than chance. Numbers need noise in every direction; a code needs it once. Where the kinds fit what "
+        "the collector wants to know, hardly anything is lost."
     ),
     play=play,
     notice=(
-        "At ε = 1 the sets look alike for everybody. Still the collector learns: it counts thousands of them.",
-        "Go up to ε = 8: the set shrinks to the sender’s own code. Now one report alone says which kind it was.",
-        "Compare the bars at ε = 1 and at 10: codes hardly need more, numbers with noise do.",
+        "At ε = 1 everybody’s sets look alike. The collector learns all the same: it counts thousands of them.",
+        "Go up to ε = 8: the set shrinks to one code, nearly always the sender’s. Now one report tells the kind.",
+        "Compare the bars at ε = 1 and at 10: codes gain hardly anything from more ε, numbers with noise do.",
     ),
     question="Why does a Q-RLM learn so much more from the same ε?",
     answers=(
         Answer(
             text="Its encoder is better at hiding the picture.",
-            feedback="Hiding is the noise’s work alone. The encoder only decides what is worth sending.",
+            feedback="Only the noise hides. The encoder decides what is worth sending.",
         ),
         Answer(
             text="One symbol of a few takes less noise than eight numbers, and the collector need only count.",

@@ -45,9 +45,9 @@ def play() -> None:
             key="again_picture",
             legend=[(OWNER, "the secret"), (tint(COLLECTOR, 0.4), "single reports"), (COLLECTOR, "their average")],
             caption=(
-                "From left to right, report after report (the axis is logarithmic; single reports beyond the frame are "
-                "not drawn). Each report alone is well hidden. Their average closes in on the secret; the "
-                "shaded funnel is two standard deviations of it."
+                "From left to right, one report after the other, on a logarithmic axis; reports outside the frame are "
+                "not drawn. Each report alone hides the secret well. Their average closes in on it: the shaded funnel "
+                "is two standard deviations wide on each side."
             ),
         )
 
@@ -96,14 +96,13 @@ CHAPTER = Chapter(
     idea=(
         "Noise protects one report. A second report of the same secret, with fresh noise, tells more; a thousand of "
         "them tell nearly everything, because <b>independent noise averages out</b>. So budgets add up: n reports of "
-        "ε cost n·ε. That is why this app counts every draw in a ledger and never draws because an unrelated slider "
-        "moved."
+        "ε cost n·ε. That is why this app counts every report in a ledger, and never sends one because a slider moved."
     ),
     play=play,
     notice=(
-        "Ask once, then 1,000 times: from a shot in the dark to the secret itself.",
+        "Ask once, then 1,000 times: a shot in the dark becomes the secret itself.",
         "Lower ε to 0.1: averaging takes longer, but it still wins. Only not answering stops it.",
-        "Change the secret while keeping the dice: the whole picture moves along. The noise never depended on it.",
+        "Move the secret: the whole picture moves along. The noise does not depend on it.",
     ),
     question="A phone reports the same secret every day at ε = 0.1. What is promised for a whole year?",
     answers=(

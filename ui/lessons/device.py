@@ -36,7 +36,7 @@ PARTIES = (
         trust="Nothing, for one report. But reports add up: whoever is asked again and again has to count.",
     ),
     Party(
-        name="Somebody on the line",
+        name="Who listens in",
         holds=(3,),
         learns="That you sent something, and when. Whatever your record is, the same actions cause the same traffic.",
         protects="Encryption of the connection; and a report that is read all the same is still ε-LDP.",
@@ -45,7 +45,7 @@ PARTIES = (
     Party(
         name="Who delivers the program",
         holds=(1, 2),
-        learns="Everything, if they deliver another program: one that sends the record, or noise that is none.",
+        learns="Everything, if they deliver another program: one that sends the record itself, or adds no real noise.",
         protects="The program is short and open. It can be saved as one file, read, compared, and used without a "
         "network. That is also how others can find a cheat.",
         trust="The delivery, unless you check the file yourself or know somebody who does.",
@@ -62,7 +62,7 @@ PARTIES = (
         name="Your own device",
         holds=(0, 1, 2),
         learns="The record itself, of course, and how the noise fell.",
-        protects="Nothing in this app: a device with malware, or with a broken source of randomness, keeps no promise.",
+        protects="Nothing in this app. A device with malware, or with a broken source of randomness, keeps no promise.",
         trust="All of it. Local privacy moves the trust to where the record already is.",
     ),
 )
@@ -70,7 +70,7 @@ LINKS = (
     ("your record", OWNER),
     ("encoder", OWNER),
     ("clip, noise", OWNER),
-    ("the line", NEUTRAL),
+    ("the connection", NEUTRAL),
     ("collector", COLLECTOR),
 )
 """The way of a report, and whose side each link is on."""
@@ -102,7 +102,7 @@ def play() -> None:
         picture(
             drawing_of(party),
             key="device_picture",
-            caption="The way of a report, from your record to the collector. Red: the hands of the one who cheats. "
+            caption="A report’s path from your record to the collector. Red: what is in the cheat’s hands. "
             "Nothing is random here, and nothing is released.",
         )
 
@@ -138,12 +138,12 @@ CHAPTER = Chapter(
     idea=(
         "On the pages of this app your browser does the owner’s part: it encodes, clips and adds noise, and <b>only "
         "the report leaves</b>. That takes trust away from the collector, and from everybody after it. It does not "
-        "make trust vanish: some is left, with your own device and with whoever gave it the program."
+        "make trust vanish: some is left, in your own device and in whoever gave it the program."
     ),
     play=play,
     notice=(
         "Go through all five. Only two of them could break the promise, and neither is the collector.",
-        "Ask what a careful person would check: the program, once, rather than the collector, for ever.",
+        "What would a careful person check? The program, once, rather than the collector, for ever.",
         "The encoder may come from anybody. A bad one costs accuracy, not privacy.",
     ),
     question="A company you do not trust trained the encoder. What may happen to you?",

@@ -38,9 +38,8 @@ def play() -> None:
     with left:
         st.html(pictures(side, epsilon, model, rlm))
         st.caption(
-            "The digit at this size; with Laplace noise on every pixel; and what a decoder makes of its "
-            f"{model.card.latent_dim} learnt numbers with noise. All three at the same ε, for the same picture. "
-            "The first stays on the device."
+            "The digit at this size, which stays on the device; the digit with Laplace noise on every pixel; and what "
+            f"a decoder makes of {model.card.latent_dim} learnt numbers with noise. The last two spend the same ε."
         )
     with right:
         st.html(f'<p class="rlm-promise">{punchline(epsilon, model.card.latent_dim)}</p>')
@@ -55,9 +54,9 @@ def play() -> None:
             key="dim_picture",
             legend=[(COLLECTOR, "Laplace noise on every number"), (NEUTRAL, "Duchi et al."), (OWNER, "representation")],
             caption=(
-                "Noise on one number (its standard deviation, 1 = the whole range of that number) against how many "
-                "numbers share the budget. Both axes are logarithmic: the straight climb means that noise multiplies. "
-                "A representation stays at a few numbers, however large the picture is."
+                "Noise on one number (its standard deviation; 1 is the whole range of that number) against how many "
+                "numbers share the budget. Both axes are logarithmic: with ten times the numbers, Laplace noise is ten "
+                "times as wide. A representation keeps its few numbers, however large the picture is."
             ),
         )
 
@@ -70,9 +69,9 @@ def punchline(epsilon: float, numbers: int) -> str:
         if cell.dataset == "mnist" and cell.epsilon == epsilon
     }
     return (
-        f"From {numbers} noisy numbers a collector reads <strong>the right digit in {found['V-RLM']:.0f} %</strong> "
-        f"of all cases, from 784 noisy pixels in {found['Laplace']:.0f} %; guessing gives 10 %. (Private "
-        f"inference, measured at ε = {number(epsilon)}.)"
+        f"From {numbers} noisy numbers a collector reads <strong>the right digit {found['V-RLM']:.0f} %</strong> of "
+        f"the time; from 784 noisy pixels, {found['Laplace']:.0f} %. Guessing gives 10 %. (Private inference, "
+        f"measured at ε = {number(epsilon)}.)"
     )
 
 
@@ -133,17 +132,17 @@ CHAPTER = Chapter(
     title="The curse of dimensionality, and the way round it",
     idea=(
         "A picture is hundreds of numbers. If each gets its own noise, all of them share the budget: with d numbers "
-        "each has only ε/d, and <b>the noise on each grows with d</b>. Better mechanisms grow with √d, which still "
-        "drowns a picture. The paper’s way round: learn to sum the picture up in a few numbers, and put the noise on "
-        "those."
+        "each has only ε/d, and <b>the noise on each grows with d</b>. With better mechanisms it grows with √d, which "
+        "still drowns a picture. The paper’s way round: learn to sum the picture up in a few numbers, and put the "
+        "noise on those."
     ),
     play=play,
     notice=(
         "Go from 1 pixel to 28 × 28: the budget is the same, the noise on each pixel is 784 times as large.",
         "Neighbouring pixels mostly say the same. Noising each one pays for the same information again and again.",
-        "At 28 × 28 and ε = 10, compare the second picture with the third: same promise, another use of it.",
-        "The decoder always draws a clear digit, also when the noise has made it another one: a sharp picture proves "
-        "nothing. How often it is the right one, the sentence above the chart says.",
+        "At 28 × 28 and ε = 10, compare the second picture with the third: the same promise, put to better use.",
+        "The decoder always draws a clear digit, even when noise has turned it into another one. A sharp picture "
+        "proves nothing; the sentence above the chart says how often the digit is right.",
     ),
     question="Why does a learnt representation of 8 numbers need less noise than 784 pixels?",
     answers=(

@@ -26,7 +26,7 @@ def play() -> None:
         z = sliders.place(KEY, "a", "Anna’s number", low=-3.0, high=3.0, value=1.0)
         other = sliders.place(KEY, "b", "Ben’s number", low=-3.0, high=3.0, value=-0.5)
         epsilon = sliders.epsilon(KEY, EPSILONS, value=1.0)
-        radius = sliders.place(KEY, "l", "Clip at ± **l**", low=0.5, high=3.0, value=1.0, step=0.5)
+        radius = sliders.place(KEY, "l", "Clip at ± l", low=0.5, high=3.0, value=1.0, step=0.5)
         clipped = st.toggle("Clip first", value=True, **in_address(f"{KEY}_clip"))
         noise = LaplaceNoise(epsilon=epsilon, clip=L1Clip(radius=radius))
         exact_note()
@@ -53,8 +53,8 @@ def play() -> None:
             key="laplace_picture",
             legend=[(OWNER, "reports of Anna"), (OTHER_RECORD, "reports of Ben")],
             caption=(
-                "Above: how likely each report is from Anna and from Ben. Below: the logarithm of the quotient. The "
-                "promise of ε-LDP is that this line never leaves the shaded band, whoever the two are."
+                "Above: how likely each report is from Anna and from Ben. Below: the logarithm of the ratio of the "
+                "two. ε-LDP promises that this line never leaves the shaded band, whoever the two are."
             ),
         )
 
@@ -72,16 +72,16 @@ CHAPTER = Chapter(
     short="Laplace noise",
     title="Numbers: noise as wide as people can differ",
     idea=(
-        "To hide a number, add random noise to it. How much? As much as two people can differ: that is the "
-        "<b>sensitivity</b> Δ. A clip makes it finite: every number is first moved into [−l, l], so Δ = 2l, and "
-        "Laplace noise of scale b = Δ/ε keeps the promise. <b>The clip carries the proof</b>, not the network before "
-        "it."
+        "To hide a number, add random noise to it. How much? Enough to cover the most by which two people can differ, "
+        "the <b>sensitivity</b> Δ. A clip makes that finite: every number is first moved into [−l, l], so Δ = 2l, and "
+        "Laplace noise of scale b = Δ/ε keeps the promise. <b>The proof rests on the clip</b>, not on the network "
+        "before it."
     ),
     play=play,
     notice=(
         "Move Anna and Ben to opposite ends: the line touches the band, and never leaves it.",
         "Switch the clip off and move Anna to 3 while l = 1: the promise breaks, because she differs by more than Δ.",
-        "Double ε: the noise halves. Double l: the noise doubles. A tight clip is worth as much as a large budget.",
+        "Double ε: the noise halves. Double l: the noise doubles. Half the clip is worth twice the budget.",
     ),
     question="A network sometimes outputs numbers up to 40. You clip at l = 5 and add Laplace noise of scale 10/ε. "
     "ε-LDP?",

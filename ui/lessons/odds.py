@@ -45,8 +45,8 @@ def play() -> None:
             key="odds_picture",
             legend=[(OWNER, "what ε allows"), (COLLECTOR, "this suspicion, at most and at least")],
             caption=(
-                "From left to right: how sure somebody was before. Upwards: how sure they may be afterwards. On the "
-                "diagonal the report told them nothing. The shaded lens is all that ε-LDP allows, for every observer."
+                "Across: how sure somebody was before. Upwards: how sure they may be afterwards. On the diagonal the "
+                "report has told them nothing. The shaded lens is all that ε-LDP allows, for every observer."
             ),
         )
 
@@ -54,9 +54,9 @@ def play() -> None:
 def halving(epsilon: float) -> str:
     """What does halving ε do? In one sentence; as HTML."""
     return (
-        f"<b>What does halving ε do?</b> The factor becomes its square root: × {times(math.exp(epsilon))} at "
-        f"ε = {number(epsilon)}, × {times(math.exp(epsilon / 2))} at {number(epsilon / 2)}; and a small ε needs about "
-        "four times as many people for the same accuracy."
+        f"<b>What does halving ε do?</b> The factor becomes its square root, × {times(math.exp(epsilon / 2))} at "
+        f"ε = {number(epsilon / 2)} instead of × {times(math.exp(epsilon))} at {number(epsilon)}; and the same "
+        "accuracy takes about four times as many people where ε is small, and more where it is not."
     )
 
 
@@ -116,13 +116,13 @@ CHAPTER = Chapter(
     answers=(
         Answer(
             text="75 %: the odds go from 1 : 1 to 3 : 1.",
-            feedback="Odds times e^ε, then back to a probability: 3/(3 + 1). It is Warner’s original coin, by the way: "
+            feedback="Odds times eᵋ, then back to a probability: 3/(3 + 1). It is Warner’s original coin, by the way: "
             "heads, tell the truth; tails, toss again and let that coin answer.",
             correct=True,
         ),
         Answer(
             text="150 %, so certainty: 50 % times 3.",
-            feedback="It is the odds that grow by e^ε, not the probability. Odds of 1 : 1 become 3 : 1.",
+            feedback="It is the odds that grow by eᵋ, not the probability. Odds of 1 : 1 become 3 : 1.",
         ),
         Answer(
             text="It depends on how clever the observer is.",

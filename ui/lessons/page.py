@@ -9,8 +9,8 @@ import streamlit as st
 from ui.app.shell import heading, require_app
 
 LEDE = (
-    "Eleven short chapters. Each has one idea, one thing to play with, and one question at the end. "
-    "Nobody’s data are released here: play as much as you like."
+    "Eleven short chapters. Each has one idea, one thing to play with, and one question at the end. Nobody’s data are "
+    "released here, so play as much as you like."
 )
 
 

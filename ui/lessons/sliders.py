@@ -14,7 +14,7 @@ def epsilon(chapter: str, values: Sequence[float], *, value: float, words: str =
     """ε of this lesson. Lessons have their own: a budget for a picture would spoil a survey."""
     return float(
         st.select_slider(
-            f"**ε** — {words}",
+            f"ε, {words}",
             values,
             value=value,
             format_func=number,

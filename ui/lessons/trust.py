@@ -133,11 +133,11 @@ WHO_IS_TRUSTED = (
 )
 
 ENCODER = (
-    "**Both at once.** The learnt mechanism of this app has an encoder that all share, trained beforehand on other "
-    "people’s data. What they are owed is another promise: the encoder itself can be trained under *central* "
-    "differential privacy, which bounds what it tells about any of *its* training records, given the decoder that it "
-    "is trained with. Your report is protected locally either way. The paper does this in its appendix on mechanisms "
-    "trained under CDP. Such encoders are among the networks of “Privatise an image”."
+    "**Both at once.** All devices share one encoder, which was trained beforehand on other people’s data. These "
+    "people are owed a promise of their own: the encoder can be trained under *central* differential privacy, which "
+    "bounds what it tells about any of *its* training records, given the decoder that it is trained with. Your report "
+    "is protected locally either way. The paper does this in an appendix; such encoders are among the networks of "
+    "“Privatise an image”."
 )
 
 CHAPTER = Chapter(
@@ -146,9 +146,9 @@ CHAPTER = Chapter(
     title="Whom do you have to trust?",
     idea=(
         "In <b>central</b> differential privacy everybody hands the true answer to a curator, who adds a little noise "
-        "to the result. In <b>local</b> differential privacy the noise is added before anything leaves the device, so "
-        "nobody has to be trusted, nothing can be stolen or subpoenaed, and the noise of n people is in the result n "
-        "times."
+        "to the result. In <b>local</b> differential privacy the noise is added before anything leaves the device. "
+        "Nobody has to be trusted with the answers, and there are none to steal or to subpoena. The price: the result "
+        "holds the noise of every single person."
     ),
     play=play,
     notice=(

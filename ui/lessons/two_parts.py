@@ -27,7 +27,7 @@ def play() -> None:
         st.html(
             f'<p class="rlm-promise">The record gets εx = <strong>{number(round(lam * epsilon, 3))}</strong>, the '
             f"label εy = <strong>{number(round((1 - lam) * epsilon, 3))}</strong>. Best here is "
-            f"<strong>λ = ½</strong>; sent as one pair, {times(half / together)} times fewer people do.</p>"
+            f"<strong>λ = ½</strong>. Sent as one pair, {times(half / together)} times fewer people are enough.</p>"
         )
         exact_note()
     with right:
@@ -41,8 +41,8 @@ def play() -> None:
             key="parts_picture",
             legend=[(COLLECTOR, "record and label apart"), (OWNER, "one pair with all of ε")],
             caption=(
-                "How many times as many people as without privacy it takes to learn how a yes-or-no feature and a "
-                "yes-or-no label go together. At either end one of the two is pure noise, and no crowd is enough."
+                "How many times more people it takes than without privacy to learn how a yes-or-no feature and a "
+                "yes-or-no label go together. At either end one of the two is pure noise, and no crowd is large enough."
             ),
         )
 
@@ -76,9 +76,9 @@ CHAPTER = Chapter(
     title="A record has a label: two secrets, one budget",
     idea=(
         "Whoever wants to learn needs the label too: this picture <i>is a 3</i>, this loan <i>was repaid</i>. The "
-        "label is a secret as well, so ε is divided: <b>λ·ε for the record, the rest for its label</b>. Too little for "
-        "either, and what goes with what is lost. Better still, where the record is one of a few codes: send code and "
-        "label as <b>one pair</b>, and nothing has to be divided."
+        "label is a secret as well, so ε is divided: <b>λ·ε for the record, the rest for its label</b>. If either gets "
+        "too little, nobody can learn what goes with what. Where the record is one of a few codes there is a better "
+        "way: send code and label as <b>one pair</b>, and nothing has to be divided."
     ),
     play=play,
     notice=(

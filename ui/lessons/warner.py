@@ -25,11 +25,11 @@ def play() -> None:
     with left:
         share = sliders.percent(KEY, "yes", "How many would truly say yes?", value=30)
         people = sliders.choice(KEY, "people", "How many people are asked?", PEOPLE, value=300)
-        epsilon = sliders.epsilon(KEY, EPSILONS, value=1.0, words="how honest the coin is")
+        epsilon = sliders.epsilon(KEY, EPSILONS, value=1.0, words="how honest the coin makes people")
         channel = RandomisedResponse(epsilon=epsilon, classes=2)
         st.html(
             '<p class="rlm-promise">Everybody tosses a coin in secret. It makes them tell the truth with probability '
-            f"<strong>{percent(float(channel.transition_matrix[0, 0]))}</strong>, and the opposite otherwise.</p>"
+            f"<strong>{percent(float(channel.transition_matrix[0, 0]))}</strong>, and say the opposite otherwise.</p>"
         )
         dice.throw_again(KEY, "Ask everybody again")
     answers, reported = survey(share, people, channel)
@@ -49,9 +49,9 @@ def play() -> None:
                 (tint(NEUTRAL, 0.35), "no"),
             ],
             caption=(
-                f"Up to a hundred of the {people:,} people: left what is true, right what they said. Below, the "
-                "collector’s estimate with its 95 % interval (the estimate undoes the coin, so it may leave the range "
-                "from 0 to 100 % by chance), the share that was said, and the truth."
+                f"Above, a hundred of the {people:,} people at most: on the left the truth, on the right what they "
+                "said. Below, the truth, the share that said yes, and the collector’s estimate with its 95 % interval. "
+                "Undoing the coin may push the estimate below 0 % or above 100 % by chance."
             ),
         )
 
@@ -91,25 +91,25 @@ CHAPTER = Chapter(
     idea=(
         "In 1965 Stanley Warner wanted to know how many people do something that nobody admits. His trick: everybody "
         "tosses a coin in secret, and the coin decides whether they answer truthfully. <b>No single answer means much, "
-        "and everybody can deny theirs.</b> But the coin’s lies are known on average, so they can be subtracted again."
+        "and everybody can deny theirs.</b> But it is known how often the coin lies, so its lies can be subtracted "
+        "again."
     ),
     play=play,
     notice=(
         "Ask 100,000 people instead of 50: the interval shrinks, though each single answer is as doubtful as before.",
-        "Lower ε to 0.1: the truth hides better, and the same number of people tells you less.",
+        "Lower ε to 0.1: everybody is better hidden, and the same number of people tells you less.",
         "Set the truth to 0 %: plenty of people still say yes. Each of them can say “that was the coin”.",
     ),
     question="At ε = 1 somebody says “yes”. What do you know about this person?",
     answers=(
         Answer(
             text="That the true answer is yes.",
-            feedback="The coin makes people say yes whose answer is no: with ε = 1 in more than a quarter of the "
-            "cases.",
+            feedback="The coin makes some people say yes whose answer is no: at ε = 1, more than a quarter of them.",
         ),
         Answer(
             text="The odds for yes have grown, by a factor of at most e ≈ 2.7.",
-            feedback="That is the promise of ε-LDP, word for word: what is said is at most e^ε times as likely under "
-            "one true answer as under the other, so odds move by that factor at most.",
+            feedback="That is the promise of ε-LDP, word for word: what is said is at most eᵋ times as likely under "
+            "one true answer as under the other, so the odds move by that factor at most.",
             correct=True,
         ),
         Answer(

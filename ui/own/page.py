@@ -62,7 +62,7 @@ def controls() -> None:
     label = st.selectbox(
         "What is to be learnt (the label)", columns, index=columns.index(table.label), key=f"own_label_{table.name}"
     )
-    schema = edit_schema(table.frame, label, key=f"own_schema_{table.name}_{label}")
+    schema = edit_schema(table, label, key=f"own_schema_{table.name}_{label}")
     first, second = st.columns(2)
     with first:
         people = st.number_input(
@@ -116,7 +116,7 @@ def upload() -> Table | None:
     from ui.app.public_demo import REFUSED, raw_data_allowed
     from ui.own import text
     from ui.own.kit import commands
-    from ui.own.tables import LIMITS, Table, probable_label, read_upload
+    from ui.own.tables import LIMITS, read_upload
 
     if not raw_data_allowed():
         st.info(REFUSED, icon=":material/public_off:")
@@ -134,9 +134,9 @@ def upload() -> Table | None:
         return None
     try:
         with st.spinner("Reading the file …"):
-            frame = decode_once(read_upload, file.getvalue())
+            table = decode_once(read_upload, file.getvalue(), file.name)
     except ValueError as error:
         st.error(without_markup(str(error), most=500), icon=":material/table_chart:")
         return None
-    st.caption(f"{len(frame):,} rows, {len(frame.columns):,} columns.")
-    return Table(name=file.name, frame=frame, label=probable_label(frame))
+    st.caption(f"{len(table.frame):,} rows, {len(table.frame.columns):,} columns.")
+    return table

@@ -11,15 +11,16 @@ from rlm_core.tables import Feature, TableError, TableSchema
 from rlm_core.tables.feature import KINDS
 from ui.kit.formats import without_markup
 from ui.own import text
+from ui.own.tables import Table
 
 OUT = "left out"
 LONGEST = 60
 
 
-def edit_schema(frame: pd.DataFrame, label: str, *, key: str) -> TableSchema | None:
+def edit_schema(table: Table, label: str, *, key: str) -> TableSchema | None:
     """The inferred schema, with the visitor's changes; None if there is none that can be used (the page says why)."""
     try:
-        inferred = TableSchema.infer(frame, label=label)
+        inferred = table.schema(label)
     except TableError as error:
         st.error(without_markup(str(error), most=500), icon=":material/table_chart:")
         return None
@@ -44,7 +45,7 @@ def edit_schema(frame: pd.DataFrame, label: str, *, key: str) -> TableSchema | N
         if kind != before
     }
     try:
-        return inferred.edited(frame, changed) if changed else inferred
+        return inferred.edited(table.frame, changed) if changed else inferred
     except TableError as error:
         st.error(without_markup(str(error), most=500), icon=":material/table_chart:")
         return None
@@ -55,4 +56,14 @@ def values(feature: Feature) -> str:
     if feature.is_category:
         listed = ", ".join(feature.choices)
         return listed if len(listed) <= LONGEST else f"{len(feature.choices)} words: {listed[: LONGEST - 14]}…"
-    return f"{feature.low:,g} to {feature.high:,g}"
+    return f"{plain(feature.low)} to {plain(feature.high)}"
+
+
+def plain(number: float | None) -> str:
+    """Without an exponent where that is short: 1,455,435 rather than 1.45544e+06.
+
+    >>> plain(1455435.0), plain(0.05263), plain(3e18)
+    ('1,455,435', '0.05263', '3e+18')
+    """
+    value = float(number or 0.0)
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:,g}"

@@ -5,13 +5,15 @@ No Streamlit here: a page calls :func:`read_upload` through :mod:`ui.app.decodin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import pandas as pd
 
-from rlm_core.tables import TableError, TableSchema
+from rlm_core.tables import Feature, TableError, TableSchema
 from rlm_core.tables.files import Limits, read_bytes
+from rlm_core.tables.infer import LeftOut, infer_column
 
 LIMITS = Limits(bytes=10 * 2**20, rows=50_000, columns=500, cells=3_000_000)
 MOST_NUMBERS = 25_000_000
@@ -25,12 +27,30 @@ class Table:
     name: str
     frame: pd.DataFrame
     label: str
+    columns: tuple[Feature | LeftOut, ...]
     note: str = ""
 
+    def schema(self, label: str) -> TableSchema:
+        """What the columns are, without the label's; raises a TableError where none can be used."""
+        others = [each for each in self.columns if each.name != label]
+        return TableSchema(
+            features=tuple(each for each in others if isinstance(each, Feature)),
+            left_out=tuple(each for each in others if isinstance(each, LeftOut)),
+        )
 
-def read_upload(data: bytes) -> pd.DataFrame:
-    """The table in a file; runs in another process. The size of the file is known before, that of the table is not."""
-    return read_bytes(data, LIMITS)
+
+def read_upload(data: bytes, name: str) -> Table:
+    """The table in a file, and what its columns are: looking at every cell may take longer than reading it.
+
+    Runs in another process, once for a file. Its size is known before, that of the table is not.
+    """
+    frame = read_bytes(data, LIMITS)
+    return Table(name=name, frame=frame, label=probable_label(frame), columns=inferred(frame))
+
+
+def inferred(frame: pd.DataFrame) -> tuple[Feature | LeftOut, ...]:
+    """What every column is, or why it is left out."""
+    return tuple(infer_column(frame[name]) for name in frame)
 
 
 def check_width(schema: TableSchema, rows: int) -> None:
@@ -47,16 +67,17 @@ def _adult() -> Table:
     from rlm_core.data import adult_sample
 
     note = "9,000 people of the US census of 1994 (UCI, CC BY 4.0). Who earns more than $50,000 a year?"
-    return Table(name="Adult", frame=adult_sample(), label="income-per-year", note=note)
+    frame = adult_sample()
+    return Table(name="Adult", frame=frame, label="income-per-year", columns=inferred(frame), note=note)
 
 
-def _bundled(name: str, title: str, label: str, note: str) -> Table:
+def _bundled(name: str, title: str, label: str, note: str, classes: Sequence[str] | None = None) -> Table:
     from sklearn import datasets
 
     loaded = getattr(datasets, f"load_{name}")(as_frame=True)
-    names = [str(each) for each in loaded.target_names]
+    names = classes or [str(each) for each in loaded.target_names]
     frame = loaded.data.assign(**{label: [names[number] for number in loaded.target]})
-    return Table(name=title, frame=frame, label=label, note=note)
+    return Table(name=title, frame=frame, label=label, columns=inferred(frame), note=note)
 
 
 def _breast_cancer() -> Table:
@@ -66,7 +87,7 @@ def _breast_cancer() -> Table:
 
 def _wine() -> Table:
     note = "178 wines and 13 measurements of each (UCI, CC BY 4.0). Which of three growers?"
-    return _bundled("wine", "Wine", "grower", note)
+    return _bundled("wine", "Wine", "grower", note, classes=["first", "second", "third"])
 
 
 EXAMPLES = {"Adult": _adult, "Breast cancer": _breast_cancer, "Wine": _wine}

@@ -20,12 +20,12 @@ import numpy as np
 import pandas as pd
 
 from rlm_core import LocalPrivatiser
-from rlm_core.device.own_mechanism import encoder_file, own_description, own_page
 from rlm_core.privatiser import UtilityWarning
 from rlm_core.privatiser.advice import EPSILONS, Advice, advise
 from rlm_core.privatiser.advice_page import page
 from rlm_core.privatiser.compare import LABEL_ALONE, RULE
 from rlm_core.privatiser.labels import label_numbers, label_texts
+from rlm_core.privatiser.own_mechanism import encoder_file, own_description, own_page
 from rlm_core.tables import TableSchema
 from rlm_core.types import FloatArray, IntArray
 from ui.app.worker_loop import Stopped

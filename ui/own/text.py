@@ -17,6 +17,13 @@ BEFORE = (
     "3. One row, privatised in your browser with the new mechanism.\n"
     "4. A kit: the mechanism’s folder, a page for the people, the four commands."
 )
+_SENT = {
+    "joint bits": "a few noisy bits of their row, summed up in {numbers}, each bit compared with the label",
+    "joint Laplace": "their row, summed up in {numbers}, with noise and multiplied by the label",
+    "joint selection": "one noisy bit of their row, summed up in {numbers}, together with the label",
+    "codes": "the group of their row, one of {size}, and the label, as one noisy pair",
+}
+
 SIMULATED = (
     "Simulated on the public rows alone: two fifths to fit on, two fifths to play the people, one fifth to test with. "
     "“k-RR of the label alone” has the features in the clear and protects nothing but the label."
@@ -26,3 +33,12 @@ SCHEMA_HELP = (
     "wrong, or leave a column out."
 )
 KIT = "The kit is as public as the rows: their means, levels and some representations are in it."
+
+
+def sent(kind: str, size: int) -> str:
+    """What a report of this kind is, in a few words.
+
+    >>> sent("joint selection", 1)
+    'one noisy bit of their row, summed up in one number, together with the label'
+    """
+    return _SENT[kind].format(size=size, numbers="one number" if size == 1 else f"{size} numbers")

@@ -88,11 +88,10 @@ def facts(training: Training) -> None:
     fitted = training.fitted
     assert fitted is not None
     plan = fitted.privatiser.plan_
-    size = "codes" if plan.kind == "codes" else "numbers"
     st.html(
         f'<p class="rlm-note">Fitted to {fitted.privatiser.public_rows_:,} public rows of '
-        f"<b>{html.escape(training.name)}</b>: reports of kind “{plan.kind}”, {plan.size} {size}, "
-        f"ε = {training.epsilon:g}, {len(fitted.privatiser.classes_)} classes.</p>"
+        f"<b>{html.escape(training.name)}</b>, {len(fitted.privatiser.classes_)} classes, ε = {training.epsilon:g}. "
+        f"Each person sends {text.sent(plan.kind, plan.size)} (“{plan.kind}”).</p>"
     )
     for each in fitted.warnings:
         st.warning(without_markup(each, most=500), icon=":material/trending_down:")
@@ -104,7 +103,7 @@ def advice_view(advice: Advice) -> None:
     start = round(100 * (low + 0.6 * (high - low)))
     wish = st.slider("Accuracy that you need", 30, 99, min(99, max(30, start)), key="own_wish", format="%d %%")
     asked = replace(advice, wish=wish / 100)
-    words = [each.replace("epsilon", "ε") for each in asked.sentences()]
+    words = [each.replace("epsilon", "ε").replace(" %", "\u00a0%") for each in asked.sentences()]
     names = list(dict.fromkeys(point.mechanism for point in asked.points))
     st.html(f'<p class="rlm-lede own-answer">{html.escape(words[1])}</p>')
     drawing(curve(asked, names, legend=False), key="own_curve")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 
-from collection.questions import Line, Number, Question
+from collection.question_parts import Line
+from collection.questions import Number, Question
 from ui.kit.colours import COLLECTOR
 from ui.kit.formats import number
 

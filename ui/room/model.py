@@ -21,11 +21,11 @@ def model_line(question: Digit, state: State) -> None:
     """The accuracy that the reports have taught so far, alone or with a simulated crowd, which is said."""
     simulated = st.toggle(f"Add {CROWD:,} simulated people", key="room_crowd", help=text.CROWD)
     tally = state.tally + crowd(question.card, state.campaign.epsilon) if simulated else state.tally
-    who = f"{state.tally.people:,} of this room" + (f" and {CROWD:,} simulated" if simulated else "")
-    right = percent(accuracy(question, state.campaign.epsilon, tally))
+    senders = f"{state.tally.people:,} of this room" + (f" and {CROWD:,} simulated" if simulated else "")
+    share_correct = percent(accuracy(question, state.campaign.epsilon, tally))
     st.markdown(
-        f"**{right}** of {tests(question.card):,} public test digits "
-        f"are read right by the model that {who} have taught; guessing gets {percent(1 / len(question.classes))}."
+        f"**{share_correct}** of {tests(question.card):,} public test digits "
+        f"are read right by the model that {senders} have taught; guessing gets {percent(1 / len(question.classes))}."
     )
 
 

@@ -25,7 +25,7 @@ from ui.table.csv_file import LoanFile
 BLOCK = 2_000
 """Rows that are decoded between two steps of the progress bar."""
 
-KEPT = 3
+MOST_KEPT = 3
 """Results that a session keeps; a large one takes tens of megabytes."""
 
 _STATE, _LAST = "table_releases", "table_last"
@@ -122,7 +122,7 @@ def draw(
         classes=tuple(model.card.classes),
     )
     st.session_state[_LAST] = key(file, result.mechanism, budget)
-    keep_newest(_results(), st.session_state[_LAST], result, most=KEPT)
+    keep_newest(_results(), st.session_state[_LAST], result, most=MOST_KEPT)
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from rlm_core.collector.inference import Posterior
 from rlm_core.types import FloatArray
 from ui.app import cache, controls
 from ui.app.errors import guarded
@@ -47,7 +48,7 @@ def show() -> None:
 @guarded
 def workbench() -> None:
     """Both sides; they run again when a report arrives, and at no other time."""
-    box = sides("row", (DATASET,), thing="loan", show_record=figure)
+    box = sides("row", (DATASET,), record_name="loan", show_record=imagined)
     if not box.reports:
         return
     with st.expander("Take it with you: the report, the decoded row, a summary"):
@@ -73,9 +74,13 @@ def table_bench() -> None:
     table_view(place, controls.choose_mechanism(DATASET, budget.epsilon), budget)
 
 
-def figure(x: FloatArray | None, each: Received, words: str) -> str:
-    """A loan as the collector imagines it, with words under it."""
-    if x is None:
-        return ""
+def imagined(each: Received, found: Posterior) -> str:
+    """The loan as the collector imagines it: x̃, and its best one."""
+    decoded = observer.decoded(each)
+    best = _figure(observer.best_record(each, found), each, "its best loan, given this report")
+    return best if decoded is None else _figure(decoded, each, "x̃, decoded from the report") + best
+
+
+def _figure(x: FloatArray, each: Received, words: str) -> str:
     loan = decoded_loan(x, cache.model(each.mechanism).preprocessor)
     return f"<figure>{short_loan(loan, side='collector', decoded=True)}<figcaption>{words}</figcaption></figure>"

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import serve
+from server.known_hosts import KnownHosts
 from ui.app.public_demo import REFUSED, VARIABLE, raw_data_allowed
 from ui.record import inbox as module
 from ui.record.inbox import Inbox, receive_record
@@ -28,7 +29,7 @@ def test_the_switch(monkeypatch: pytest.MonkeyPatch, value: str | None, allowed:
 
 def refusal(path: str) -> Any:
     scope = {"type": "http", "path": path, "headers": [(b"host", b"localhost")]}
-    return serve.KnownHosts(None).refusal(scope)
+    return KnownHosts(None, closed=serve.closed_addresses).refusal(scope)
 
 
 def uploaders(app: AppTest) -> int:

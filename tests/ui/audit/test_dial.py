@@ -33,4 +33,4 @@ def test_a_verdict_claims_no_more_than_was_measured() -> None:
 
     assert "Nothing found" in verdict(result(0.9, 1.0), 5.0) and "refuted" not in verdict(result(0.9, 1.0), 5.0)
     assert "refuted" in verdict(result(1.2, 1.0), 5.0)
-    assert "could not have shown more than 5.00" in verdict(result(4.0, 8.0), 5.0)
+    assert "could never have shown more than 5.00" in verdict(result(4.0, 8.0), 5.0)

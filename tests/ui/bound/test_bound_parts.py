@@ -208,7 +208,7 @@ def test_simulated_accuracy_agrees_with_the_formula_and_says_its_error() -> None
     # One seeded estimate within 5 standard errors: fails by chance less than once in a million.
     assert abs(found.accuracy - vertex_accuracy(3.0, 4)) < 5 * found.standard_error
     assert f"{100 * found.accuracy:.1f} %" in words and f"{100 * vertex_accuracy(3.0, 4):.1f} %" in words
-    assert "Monte Carlo" in accuracy_figures(spread(5, 2), 3.0, False, 0)
+    assert "so it is simulated" in accuracy_figures(spread(5, 2), 3.0, False, 0)
     assert "odd K" in accuracy_figures(vertices(3, 2), 3.0, True, 0)
 
 
@@ -224,7 +224,7 @@ def test_the_search_ends_on_vertices(classes: int, dimension: int) -> None:
         before=simulate(spread(classes, dimension), 4.0, seed=0),
     )
     words = search_words(search, dimension=dimension)
-    assert "Vertices win" in words and f"{100 * vertex_accuracy(4.0, classes):.1f} %" in words
+    assert "The corners win" in words and f"{100 * vertex_accuracy(4.0, classes):.1f} %" in words
     drawing = climb_chart(found.history_accuracy, 4.0, classes, has_vertices=True)
     assert len(ElementTree.fromstring(drawing).findall(".//circle")) == len(found.history)
 

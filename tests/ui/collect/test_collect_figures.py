@@ -8,6 +8,7 @@ import pytest
 from rlm_core import private_accuracy
 from ui.collect.events import Point
 from ui.collect.figures import RUN_COLOURS, Curve, Sweep, colour_of, curves, trade_off
+from ui.kit.charts import inked
 from ui.kit.colours import OWNER
 
 POINTS = [
@@ -29,7 +30,7 @@ def test_curves_hold_every_point_the_intervals_and_the_kept_epoch() -> None:
     assert answers["customdata"] == [[100 * answer.estimate, 100 * answer.low, 100 * answer.high]]
     levels = [shape["y0"] for shape in figure["layout"]["shapes"]]
     assert levels == [10.0, 90.0]
-    assert [note["text"] for note in figure["layout"]["annotations"]] == ["guessing", "no LDP"]
+    assert [note["text"] for note in figure["layout"]["annotations"]] == [inked("guessing"), inked("no LDP")]
 
 
 def test_a_run_without_points_is_an_empty_curve() -> None:

@@ -140,7 +140,7 @@ def test_the_answer_is_interpolated() -> None:
     add("V-RLM", 8.0, 80.0)
     add("PrivUnit", 10.0, 40.0)
     shown = view("data_collection", "mnist")
-    found = {(need.mechanism, need.who): need for need in needs(shown, 85.0)}
+    found = {(need.mechanism, need.source): need for need in needs(shown, 85.0)}
     assert found["V-RLM", "ours"].epsilon == pytest.approx(9.0)
     paper = {e: m for e, (m, _) in summary.paper_curve("data_collection", "mnist", "V-RLM").items()}
     assert found["V-RLM", "paper"].epsilon == summary.epsilon_needed(paper, 85.0) == pytest.approx(9.45)

@@ -16,12 +16,6 @@ def test_percent_never_claims_certainty(value: float) -> None:
     assert formats.percent(value) in ("< 0.1 %", "> 99.9 %")
 
 
-def test_bars_have_the_right_length_and_direction() -> None:
-    bars = html.signed_bars([2.0, -1.0, 0.0], reach=4.0, side="owner", alt="three")
-    assert "bottom:50%;height:25.0%" in bars and "top:50%;height:12.5%" in bars
-    assert html.signed_bars([9.0], reach=4.0, side="owner", alt="cut").count("height:50.0%") == 1
-
-
 def test_split_bar_follows_lambda() -> None:
     bar = html.split_bar(Budget(epsilon=8.0, lam=0.75))
     assert "flex:0.7500" in bar and "= 6 for the picture" in bar and "= 2 for the label" in bar

@@ -98,7 +98,7 @@ def fitted(kind: str = "auto") -> Fitted:
 )
 def test_what_is_too_large_or_no_table_is_refused_in_words(data: bytes, message: str) -> None:
     with pytest.raises(TableError, match=message):
-        tables.read_upload(data)
+        tables.read_upload(data, "mine.csv")
 
 
 def test_a_parquet_file_is_measured_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ def test_a_parquet_file_is_measured_before_it_is_read(monkeypatch: pytest.Monkey
     pd.DataFrame({"a": np.zeros(50_001)}).to_parquet(file)
     monkeypatch.setattr(pd, "read_parquet", lambda *_: pytest.fail("it was read"))
     with pytest.raises(TableError, match="at most 50,000 rows"):
-        tables.read_upload(file.getvalue())
+        tables.read_upload(file.getvalue(), "mine.parquet")
 
 
 def test_a_table_that_grows_when_encoded_is_refused() -> None:

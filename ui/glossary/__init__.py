@@ -1,0 +1,1 @@
+"""The glossary: the words of every page, in one place."""
