@@ -8,7 +8,7 @@ HOST   ?= 127.0.0.1
 PORT   ?= 8501
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 # What a change is checked against while one works: samplers, mechanisms, command line, architecture; no page, no browser.
-QUICK  := tests/owner tests/cli/test_cli.py tests/test_mechanism.py tests/test_architecture.py
+QUICK  := tests/owner tests/cli/test_cli.py tests/test_mechanism.py tests/architecture
 
 .PHONY: run test quick test-all check audit codes docs wheel pins clean
 

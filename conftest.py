@@ -11,6 +11,8 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--headless")
+CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
+"""A make-believe camera that needs no permission."""
 
 
 def chromium_path() -> str | None:
@@ -27,6 +29,10 @@ def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *CAMERA])
         yield browser
         browser.close()
+
+
+# With --doctest-modules they would be imported once more, all under one name.
+collect_ignore_glob = ["tests/*/conftest.py"]

@@ -23,6 +23,7 @@ from packaging.version import Version
 import rlm_core
 from benchmarks.speed import FIRST_RELEASE, cost_of
 from rlm_core import places
+from rlm_core.zoo import cards
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -70,9 +71,9 @@ def test_the_heavy_names_are_still_there() -> None:
 
 
 def test_models_can_be_added(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert places.model_places() == (ROOT / "models",) and places.app() == ROOT
+    assert cards.places() == [ROOT / "models"] and places.app() == ROOT
     monkeypatch.setenv("RLM_MODELS", f"{tmp_path}:~/mine")
-    assert places.model_places() == (tmp_path, Path.home() / "mine", ROOT / "models")
+    assert cards.places() == [ROOT / "models", tmp_path, Path.home() / "mine"]  # nothing shadows what is shipped
 
 
 def test_every_installed_package_is_pinned() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,3 +23,11 @@ def named_tests(text: str) -> list[tuple[str, str]]:
         elif found:
             found.append((found[-1][0], bare))
     return found
+
+
+def commands(page: Path) -> list[list[str]]:
+    """Arguments of every `rlm …` on a page, in a block or in a line; an ellipsis marks what is only named."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = re.findall(r"^(?:\s*[A-Z_]+=\S+ )*rlm ([^\n]+)", text, re.MULTILINE)
+    within = re.findall(r"`rlm ([^`\n]+)`", text)
+    return [shlex.split(each, comments=True) for each in [*lines, *within] if not re.search(r"…|\.\.\.|COMMAND", each)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
@@ -10,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from tests.docs.page_text import ROOT, named_tests, python_blocks
+from rlm_core.cli import COMMANDS, main
+from tests.docs.page_text import ROOT, commands, named_tests, python_blocks
 from ui.app.site import pages
 
 PAGES = sorted(page for page in (ROOT / "docs").glob("**/*.md") if "_build" not in page.parts)
 WITH_CODE = [page.relative_to(ROOT).as_posix() for page in PAGES if python_blocks(page)]
+WITH_COMMANDS = ["README.md", *(page.relative_to(ROOT).as_posix() for page in PAGES if commands(page))]
 LONG = ("docs/tutorial.md", "docs/howto/own-pictures.md")
 """More than five seconds: run by `make test-all`."""
 
@@ -32,6 +35,39 @@ def test_every_block_of_python_runs(page: str, tmp_path: Path, monkeypatch: pyte
 
 def test_the_tutorial_and_the_guides_have_code() -> None:
     assert set(LONG) <= set(WITH_CODE) and len(WITH_CODE) >= 5
+
+
+class Understood(Exception):
+    """A command's arguments were all known to it."""
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(page.relative_to(ROOT).as_posix() for page in PAGES if commands(page))]
+)
+def test_every_command_that_is_written_down_exists(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is given to its own parser, which ends with code 2 at a word that it does not know. Nothing is run."""
+    parse = argparse.ArgumentParser.parse_args
+
+    def parsed(parser: argparse.ArgumentParser, *given: Any) -> None:
+        parse(parser, *given)
+        raise Understood
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parsed)
+    for arguments in commands(ROOT / page):
+        if len(arguments) == 1:
+            assert arguments[0] in COMMANDS, f"{page} names rlm {arguments[0]}"
+            continue
+        with pytest.raises(Understood):
+            main(arguments)
+
+
+def test_a_command_that_does_not_exist_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```\nrlm models --nonsense  # a comment\n```\nand `rlm audit`, `rlm fit …`\n", encoding="utf-8")
+    assert commands(page) == [["models", "--nonsense"], ["audit"]]
+    monkeypatch.setattr("sys.stderr", None)
+    with pytest.raises(SystemExit):
+        main(["models", "--nonsense"])
 
 
 @pytest.mark.parametrize("page", ["sharp-edges", "audits", "campaigns", "threat-model"])
