@@ -172,8 +172,10 @@ def test_the_core_alone(wheel: Path, tmp_path: Path, version: str) -> None:
     assert "mnist-vrlm-l10-eps33" in run(programs / "rlm", "models", folder=tmp_path)
     one = ("--mechanism", "k-RR", "--epsilon", "1", "--samples", "2000")
     assert " ok " in run(programs / "rlm", "audit", *one, folder=tmp_path)
-    assert "pip install 'rlm-ldp[learn]'" in run(programs / "rlm", "train", "--list", folder=tmp_path, code=1)
-    assert "pip install 'rlm-ldp[app]'" in run(programs / "rlm", "run", folder=tmp_path, code=1)
+    assert "pip install -c constraints.txt '.[learn]'" in run(
+        programs / "rlm", "train", "--list", folder=tmp_path, code=1
+    )
+    assert "pip install -c constraints.txt '.[app]'" in run(programs / "rlm", "run", folder=tmp_path, code=1)
 
 
 def first_ten_minutes(programs: Path, folder: Path) -> None:

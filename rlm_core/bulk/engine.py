@@ -26,7 +26,7 @@ ENVIRONMENT = {
 """Of local workers. Dask's own setting gives every freed array back to the system at once, and the next one is then
 faulted in page by page: blocks took more than twice the time. Up to 64 MB are kept here."""
 
-HINT = "pip install 'rlm-ldp[cluster]'"
+HINT = "In a checkout: pip install -c constraints.txt '.[cluster]'"
 
 
 def run_tasks(

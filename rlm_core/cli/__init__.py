@@ -56,8 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] == "rlm_core":
             raise
-        extra = f"rlm-ldp[{NEEDS[command]}]"
-        return _failed(command, f"the package {error.name} is missing. Install it: pip install '{extra}'", 1)
+        install = f"pip install -c constraints.txt '.[{NEEDS[command]}]'"
+        return _failed(command, f"the package {error.name} is missing. Install it, in a checkout: {install}", 1)
     except BrokenPipeError:  # who reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -22,6 +22,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--people", type=int, required=True, help="how many will send a report")
     parser.add_argument("--accuracy", type=float, required=True, help="the wish, 0.8 for 80 %%")
     parser.add_argument("--epsilon", type=float, action="append", help="of the grid (may be repeated)")
+    parser.add_argument("--schema", type=Path, help="a schema in JSON, as schema.json of a fitted folder")
     parser.add_argument("--draws", type=int, default=5, help="collections of a split (default: %(default)s)")
     parser.add_argument("--splits", type=int, default=2, help="of the public rows (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="of splits and simulations (default: %(default)s)")
@@ -35,6 +36,9 @@ def main(arguments: Sequence[str]) -> int:
 
     from rlm_core.privatiser.advice import EPSILONS, advise
     from rlm_core.privatiser.advice_page import page
+    from rlm_core.tables import TableSchema
+
+    schema = TableSchema.from_json(options.schema.read_text(encoding="utf-8")) if options.schema else None
 
     with tqdm(desc="simulate", unit="cell", disable=options.json or None) as bar:
 
@@ -48,6 +52,7 @@ def main(arguments: Sequence[str]) -> int:
             people=options.people,
             accuracy=options.accuracy,
             epsilons=options.epsilon or EPSILONS,
+            schema=schema,
             draws=options.draws,
             splits=options.splits,
             seed=options.seed,

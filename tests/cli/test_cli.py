@@ -67,8 +67,9 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch, caps
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert main(["run"]) == 1
+    install = "pip install -c constraints.txt '.[app]'"
     assert capsys.readouterr().err == (
-        "rlm run: the package streamlit is missing. Install it: pip install 'rlm-ldp[app]'\n"
+        f"rlm run: the package streamlit is missing. Install it, in a checkout: {install}\n"
     )
 
 

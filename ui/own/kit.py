@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import io
+import shlex
 import zipfile
 
 from ui.own.queue import Training
 from ui.own.task import report_page
 
 FOLDER = "mine"
+AGAIN = "mine-again"
+"""Where a fit from within the kit goes: the kit's own folder is there already."""
+
+INSTALL = "pip install -c constraints.txt '.[learn]'  # in a checkout"
 
 
-def commands(label: str, *, epsilon: float = 4.0, people: int = 10_000, wish: float = 0.8) -> str:
-    """The same on one's own machine, with files that never leave it."""
-    name = label if label.replace("-", "").replace("_", "").isalnum() else f'"{label}"'
+def commands(
+    label: str, *, epsilon: float = 4.0, people: int = 10_000, wish: float = 0.8, within_kit: bool = False
+) -> str:
+    """The same on one's own machine, with files that never leave it.
+
+    ``within_kit``: where the kit was unpacked. Its folder is used, and a new fit takes its schema, edits included.
+    """
+    # A label may have any sign in it, and may look like an option.
+    of_label = shlex.quote(f"--label={label}") if label.startswith("-") else f"--label {shlex.quote(label)}"
+    schema = f" --schema {FOLDER}/schema.json" if within_kit else ""
+    advice, folder = ("advice-again.html", AGAIN) if within_kit else ("advice.html", FOLDER)
     return (
-        "pip install 'rlm-ldp[learn]'\n"
-        f"rlm advise public.csv --label {name} --people {people} --accuracy {wish:g} --out advice.html\n"
-        f"rlm fit public.csv --label {name} --epsilon {epsilon:g} --reports {people} --out {FOLDER}\n"
+        f"{INSTALL}\n"
+        f"rlm advise public.csv {of_label}{schema} --people {people} --accuracy {wish:g} --out {advice}\n"
+        f"rlm fit public.csv {of_label}{schema} --epsilon {epsilon:g} --reports {people} --out {folder}\n"
         f"rlm privatise people.csv --model {FOLDER} --out reports.parquet\n"
         f"rlm learn reports.parquet --model {FOLDER} --test test.csv\n"
     )
+
+
+def kit_commands(training: Training, wish: float) -> str:
+    """The commands for where a training's kit was unpacked."""
+    return commands(training.label, epsilon=training.epsilon, people=training.people, wish=wish, within_kit=True)
 
 
 def readme(training: Training, wish: float) -> str:
@@ -32,7 +50,8 @@ def readme(training: Training, wish: float) -> str:
         "advice.html  which epsilon for which accuracy, simulated on the public rows.\n\n"
         "Means, levels and some representations of the public rows are in the folder: it is as public as they are.\n"
         "One report costs its sender epsilon; further reports of the same row add up.\n\n"
-        f"{commands(training.label, epsilon=training.epsilon, people=training.people, wish=wish)}"
+        f"`rlm fit` makes another folder, {AGAIN}, of your public rows; without it the kit's own is used.\n\n"
+        f"{kit_commands(training, wish)}"
     )
 
 

@@ -18,7 +18,7 @@ from ui.kit.formats import without_markup
 from ui.kit.html import legend_html
 from ui.kit.take_along import file_button
 from ui.own import text
-from ui.own.kit import commands, kit
+from ui.own.kit import kit, kit_commands
 from ui.own.observer import collector_html, take
 from ui.own.queue import Training, training_queue
 from ui.own.visit import forget, stop, visit
@@ -170,4 +170,4 @@ def row_and_kit() -> None:
             on_click=guarded(forget),
             help="It is forgotten with your visit in any case.",
         )
-    st.code(commands(training.label, epsilon=training.epsilon, people=training.people, wish=wish), language="bash")
+    st.code(kit_commands(training, wish), language="bash")

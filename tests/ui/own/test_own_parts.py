@@ -8,8 +8,10 @@ import gzip
 import io
 import json
 import math
+import shlex
 import zipfile
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rlm_core import LocalPrivatiser
+from rlm_core.cli import main
 from rlm_core.privatiser.plan import KINDS
 from rlm_core.report import Report
 from rlm_core.tables import TableError, TableSchema
 from ui.app.worker_loop import Stopped
 from ui.own import observer, routes, tables
 from ui.own import task as task_module
-from ui.own.kit import kit
+from ui.own.kit import AGAIN, commands, kit
 from ui.own.queue import Training, TrainingQueue, offered
 from ui.own.task import Fitted, Problem, Step, Task, fit, train
 
@@ -243,3 +246,46 @@ def test_the_kit_holds_a_folder_that_can_be_loaded(tmp_path: Any) -> None:
     assert training.fitted is not None and loaded.method_.digest == training.fitted.privatiser.method_.digest
     readme = (tmp_path / "README.txt").read_text(encoding="utf-8")
     assert all(f"rlm {command}" in readme for command in ("advise", "fit", "privatise", "learn"))
+
+
+def kit_calls(folder: Path) -> dict[str, list[str]]:
+    """The commands of an unpacked kit's README, by name, as a shell divides them."""
+    lines = (folder / "README.txt").read_text(encoding="utf-8").splitlines()
+    calls = [shlex.split(line)[1:] for line in lines if line.startswith("rlm ")]
+    return {call[0]: call for call in calls}
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A kit where somebody unpacked it, with an edited schema, beside the files that its commands name."""
+    frame = ROWS.assign(ward=[f"{at % 7}" for at in range(200)])
+    schema = TableSchema.infer(frame, label="ill").edited(frame, {"ward": None})
+    training = training_of(fit(task(frame), frame, schema))
+    with zipfile.ZipFile(io.BytesIO(kit(training, 0.6))) as archive:
+        archive.extractall(tmp_path)
+    for name in ("public", "people", "test"):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_kits_commands_work_where_it_was_unpacked(unpacked: Path) -> None:
+    calls = kit_calls(unpacked)
+    assert [main(calls[name]) for name in ("fit", "privatise", "learn")] == [0, 0, 0]
+    for folder in ("mine", AGAIN):  # what the visitor left out stays out
+        assert "ward" not in LocalPrivatiser.load(unpacked / folder).schema_.columns
+
+
+@pytest.mark.slow
+def test_the_kits_advice_works_where_it_was_unpacked(unpacked: Path) -> None:
+    assert main(kit_calls(unpacked)["advise"]) in (0, 1)  # whether or not the wish is reached
+    assert (unpacked / "advice-again.html").is_file()
+
+
+@pytest.mark.parametrize("label", ["income", "income per year", 'a"$(touch x)"', "it's; rm -r", "--out", "<=50K"])
+def test_any_label_is_one_word_to_a_shell(label: str) -> None:
+    for line in commands(label).splitlines()[1:3]:
+        words = shlex.split(line)
+        given = [words[at + 1] for at, word in enumerate(words) if word == "--label"]
+        given += [word.removeprefix("--label=") for word in words if word.startswith("--label=")]
+        assert given == [label]
