@@ -11,7 +11,8 @@ So a part is one draw of one charged block: every record has one report or, unti
 may precede its draw by a crash: it then stands for the draw that the next run makes.
 
 The name of a part comes from input path, block number, content digest, mechanism and ε. An input that changed
-after it was charged is an error, not a second report; so is a part that was published and is gone.
+after it was charged is an error, not a second report; so is a part that was published and is gone, and so is a block
+that was charged under another path: a file that was moved or copied holds the same people.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from rlm_core.digest import digest_of, mechanism_digest
 from rlm_core.owner.budget import Ledger, Release
 from rlm_core.release import release_rows
 
-LEDGER, JOB = "ledger", "job.json"
+LEDGER, CONTENTS, JOB = "ledger", "contents", "job.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +90,11 @@ class Charge:
     def entry(self) -> str:
         """The ledger's file for this place of the input, whatever is there."""
         return f"{LEDGER}/{hashlib.sha256(self.input.encode()).hexdigest()[:16]}-{self.block:06d}.json"
+
+    @property
+    def claim(self) -> str:
+        """The file that says under which path this content was charged."""
+        return f"{CONTENTS}/{self.content}.json"
 
     @property
     def part(self) -> str:
@@ -169,6 +175,15 @@ def read_ledger(out: str) -> tuple[Ledger, list[Charge]]:
 
 
 def _charge(charge: Charge, folder: Folder) -> bool:
+    place = {"input": charge.input, "block": charge.block}
+    if not folder.create(charge.claim, (json.dumps(place) + "\n").encode()):
+        before = json.loads(folder.read(charge.claim))
+        if before != place:
+            raise ValueError(
+                f"Expected rows that were not charged yet in block {charge.block} of {charge.input}: its bytes are "
+                f"those of block {before['block']} of {before['input']}, which was charged. A moved or copied file "
+                "holds the same people: put it back, leave it out, or use a new folder, which charges them again."
+            )
     if folder.create(charge.entry, (json.dumps(asdict(charge)) + "\n").encode()):
         return True
     _check_unchanged(charge, folder)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -176,3 +178,18 @@ def test_a_worker_killed_in_the_middle_three_times(here: Path, tmp_path: Path) -
     assert [path.name for path in out.rglob(".*.tmp")] == []
     again = privatise(str(tmp_path / "people"), str(here / "mine"), out, *options, workers=2)
     assert again.facts["new_parts"] == again.facts["blocks_charged"] == 0
+
+
+@pytest.mark.parametrize("act", [shutil.move, shutil.copy])
+def test_a_file_that_was_moved_or_copied_is_not_charged_again(
+    here: Path, tmp_path: Path, act: Callable[..., object]
+) -> None:
+    people, out = tmp_path / "people", tmp_path / "out"
+    shutil.copytree(here / "people", people)
+    privatise_files(job(here, out), find_inputs(str(people)), workers=1)
+    before = digests(out)
+    first = Path(find_inputs(str(people))[0].removeprefix("file://"))
+    act(first, people / f"elsewhere{first.suffix}")
+    with pytest.raises(ValueError, match=r"which was charged\. A moved or copied file holds the same people"):
+        privatise_files(job(here, out), find_inputs(str(people)), workers=1)
+    assert digests(out) == before and look(out, ROWS).ledger_exact
