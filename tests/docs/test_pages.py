@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -31,6 +32,21 @@ def test_every_block_of_python_runs(page: str, tmp_path: Path, monkeypatch: pyte
     names: dict[str, Any] = {"__name__": "__main__"}
     for number, block in enumerate(python_blocks(ROOT / page)):
         exec(compile(block, f"{page}, block {number}", "exec", dont_inherit=True), names)
+
+
+def test_the_tutorial_up_to_an_own_mechanism_needs_numpy_and_scipy_alone(tmp_path: Path) -> None:
+    """As it says under "Install": a process in which nothing else can be imported."""
+    blocks = python_blocks(ROOT / "docs" / "tutorial.md")
+    own = next(number for number, block in enumerate(blocks) if "mnist_samples" in block)
+    blocked = "import sys\nfor name in ('pandas', 'torch', 'sklearn', 'PIL'):\n    sys.modules[name] = None\n"
+    done = subprocess.run(
+        [sys.executable, "-c", blocked + "\n".join(blocks[: own + 1])],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_tutorial_and_the_guides_have_code() -> None:
