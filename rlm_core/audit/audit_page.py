@@ -12,6 +12,7 @@ import numpy as np
 from rlm_core import __version__
 from rlm_core.audit.any_mechanism import AnyMechanism
 from rlm_core.audit.audit_mechanism import AuditResult, most_provable
+from rlm_core.audit.code_origin import code_origin
 from rlm_core.audit.pair import OutputView, compare_outputs
 from rlm_core.html_page import html_page
 
@@ -126,4 +127,6 @@ def _origin(mechanism: AnyMechanism) -> str:
     return (
         f"<h2>Origin</h2><p class='note'>{when}; rlm-ldp {__version__}, numpy {np.__version__}, Python "
         f"{platform.python_version()}. Records (SHA-256 of their float64 bytes, first 16 digits): {marks}.</p>"
+        f"<p class='note'>What was audited: {escape(str(code_origin(mechanism.call)))}. The digest is of that file, "
+        "not of what it imports.</p>"
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,8 @@ from rlm_core import L1Clip, LaplaceNoise, RandomisedResponse
 from rlm_core.audit import audit_any
 from rlm_core.audit.__main__ import main
 from rlm_core.audit.audit_page import CANNOT
+from rlm_core.audit.code_origin import CodeOrigin, code_origin
+from rlm_core.owner import laplace
 from rlm_core.types import FloatArray
 
 SURE = 1 - 1e-7
@@ -75,6 +79,17 @@ def test_the_report_says_what_an_audit_cannot(folder: Path) -> None:
     assert "is refuted" in broken and "proves ε ≥" in broken
     assert call("--html", "large.html", epsilon="20") == 0
     assert "Nothing can be said" in (folder / "large.html").read_text(encoding="utf-8")
+
+
+def test_the_report_names_the_code_by_its_digest_and_package(folder: Path) -> None:
+    assert call("--html", "report.html") == 0
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert hashlib.sha256(MODULE.encode()).hexdigest() in text and "theirs.py" in text
+    assert "of no installed package" in text and str(folder) not in text  # no path of the machine
+    ours = code_origin(LaplaceNoise(epsilon=1.0, clip=L1Clip(radius=1.0)).privatise)
+    assert ours.sha256 == hashlib.sha256(Path(laplace.__file__).read_bytes()).hexdigest()
+    assert code_origin(partial(np.random.laplace, 0.0)).package == f"numpy {np.__version__}"
+    assert code_origin(len) == CodeOrigin(module="builtins", file="", sha256="", package="")
 
 
 def test_one_record_at_a_time_and_another_shape_of_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
