@@ -11,7 +11,7 @@ PATIENCE = 180_000
 
 
 SETTLED = """() => document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'
-  && !document.querySelector('[data-stale=true]')"""
+  && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')"""
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Visit:
     errors: list[str] = field(default_factory=list)
 
     def settled(self) -> None:
-        """Wait until the script has run to its end (the footer), no other run has begun, and nothing is stale."""
+        """Wait until the script has run to its end (the footer), no other run has begun, nothing is stale or still loading."""
         self.page.wait_for_selector(".rlm-footer")
         self.page.wait_for_function(SETTLED)
 
