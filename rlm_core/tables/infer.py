@@ -22,6 +22,7 @@ from rlm_core.tables.values import (
     parse_boolean,
     parse_date,
     parse_number,
+    whole_text,
 )
 from rlm_core.types import FloatArray
 
@@ -163,7 +164,8 @@ def _exceptions(counts: pd.Series, parsed: list[float | None]) -> tuple[str, ...
     return tuple(sorted(str(word) for word in counts.index[bad]))
 
 
-def _category(name: str, counts: pd.Series) -> Feature | LeftOut:
+def _category(name: str, spelt: pd.Series) -> Feature | LeftOut:
+    counts = spelt.groupby([whole_text(str(word)) for word in spelt.index]).sum().sort_values(ascending=False)
     rows = int(counts.sum())
     if len(counts) > max(FREE_TEXT_LEVELS, rows / 2) or max(map(len, map(str, counts.index[:100]))) > LONGEST_WORD * 5:
         return LeftOut(
@@ -216,5 +218,10 @@ def _read_words(column: pd.Series, feature: Feature) -> pd.Series:
         spelt = {word: "yes" for word in (*TRUE, "1", "1.0")} | {word: "no" for word in (*FALSE, "0", "0.0")}
         values, _ = by_distinct(text, lambda words: [spelt.get(word.lower(), word) for word in words])
         return pd.Series(values, name=feature.name, dtype=object)
-    text = text.mask(text.isin(set(feature.missing)), None) if feature.missing else text
-    return pd.Series(text.to_numpy(dtype=object), name=feature.name, dtype=object)
+    known = {word: word for word in feature.choices} | dict.fromkeys(feature.missing)
+    spelt_otherwise = {whole_text(word): meant for word, meant in known.items()}
+    spelling = spelt_otherwise | known  # as it is written goes first
+    values, _ = by_distinct(
+        text, lambda words: [spelling.get(word, spelling.get(whole_text(word), word)) for word in words]
+    )
+    return pd.Series(values, name=feature.name, dtype=object)

@@ -27,12 +27,16 @@ FALSE = frozenset({"false", "f", "no", "n"})
 LARGEST = 1e100
 """Numbers beyond are refused: their squares would overflow."""
 
+LARGEST_WRITTEN_OUT = 1e21
+"""From here on whole numbers are written with an exponent, as JavaScript's ``String`` does."""
+
 MONTHS = {
     name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
 }  # spelt out: strptime's %b depends on the locale
 
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+_WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
 _TIME = r"(?:[ T].*)?"
 _YEAR_FIRST = re.compile(rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}}){_TIME}")
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})[-/.](\d{{1,2}})[-/.](\d{{4}}|\d{{2}}){_TIME}")
@@ -43,20 +47,30 @@ _YEAR_MONTH = re.compile(r"(\d{4})-(\d{2})")
 
 
 def as_text(column: pd.Series) -> pd.Series:
-    """Every cell as stripped text, None where it says nothing; a list or other object is an error."""
-    if isinstance(column.dtype, pd.CategoricalDtype) and pd.api.types.is_string_dtype(column.cat.categories.dtype):
-        codes, distinct = column.cat.codes.to_numpy(), column.cat.categories
-    elif column.dtype == object or not pd.api.types.is_string_dtype(column.dtype):
+    """Every cell as stripped text, None where it says nothing; a list or other object is an error.
+
+    A number is written as its value says, not as the column's type does (:func:`number_text`): one missing cell makes
+    pandas turn a column of integers into floats, and nobody's text may depend on that.
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, distinct = column.cat.codes.to_numpy(), column.cat.categories.astype(object)
+    elif column.dtype != object and _is_read_once(column.dtype):
+        codes, distinct = pd.factorize(column)
+    else:
         cells = [_cell(value, row, column.name) for row, value in enumerate(column.astype(object))]
         return pd.Series(cells, dtype=object)
-    else:
-        codes, distinct = pd.factorize(column)
-    texts = np.array([*(_known(str(value)) for value in distinct), None], dtype=object)
+    texts = np.array([*(_cell(value, row, column.name) for row, value in enumerate(distinct)), None], dtype=object)
     return pd.Series(texts[codes], dtype=object)  # the code of a missing value is -1: the last
 
 
+def _is_read_once(dtype: Any) -> bool:
+    """Words and numbers: each of the few different ones is looked at once."""
+    is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+    return bool(pd.api.types.is_string_dtype(dtype) or is_number)
+
+
 def _cell(value: Any, row: int, name: object) -> str | None:
-    if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+    if value is None or value is pd.NA or value is pd.NaT:
         return None
     if isinstance(value, str):
         return _known(value)
@@ -65,10 +79,34 @@ def _cell(value: Any, row: int, name: object) -> str | None:
     if isinstance(value, datetime.date | np.datetime64):
         return None if np.isnat(np.datetime64(value)) else str(value)
     if isinstance(value, int | float | np.integer | np.floating | Decimal):
-        return str(value)
+        return number_text(value)
     raise TableError(
         f"Expected a word, a number or a date in row {row}, column {name}, got a value of type {type(value).__name__}."
     )
+
+
+def number_text(value: Any) -> str | None:
+    """A number as text, the same for whatever type holds it: by its float64, a whole one without a point.
+
+    >>> number_text(1), number_text(1.0), number_text(Decimal("2.50")), number_text(float("nan"))
+    ('1', '1', '2.5', None)
+    """
+    if value.is_nan() if isinstance(value, Decimal) else value != value:
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # beyond any float
+        return str(value)
+    return str(int(number)) if number.is_integer() and abs(number) < LARGEST_WRITTEN_OUT else str(number)
+
+
+def whole_text(text: str) -> str:
+    """The same word; a whole number that was written with a point, as in "1.0", without it.
+
+    >>> [whole_text(text) for text in ("1.0", "-3.00", "1.5", "v1.0", "1.0.0")]
+    ['1', '-3', '1.5', 'v1.0', '1.0.0']
+    """
+    return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
 
 
 def _known(text: str) -> str | None:
