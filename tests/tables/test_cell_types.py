@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,11 @@ import pytest
 from rlm_core.privatiser import LocalPrivatiser
 from rlm_core.tables import TableSchema
 
-FLOORS = [1, 2, 3, 2, 1, 3] * 40
+FLOORS: list[Any] = [1, 2, 3, 2, 1, 3] * 40
 PUBLIC = pd.DataFrame({"floor": FLOORS, "size": [float(20 + at % 7) for at in range(240)]})
-GAP = [*FLOORS[:-1], None]
+GAP: list[Any] = [*FLOORS[:-1], None]
 
-TYPES: dict[str, Callable[[list[int | None]], object]] = {
+TYPES: dict[str, Callable[[list[Any]], Any]] = {
     "int64 or float64": lambda cells: pd.Series(cells),
     "float32": lambda cells: pd.Series(cells, dtype="float32"),
     "Int64": lambda cells: pd.Series(cells, dtype="Int64"),
@@ -49,7 +50,7 @@ FITTED = fitted(PUBLIC)
 
 @pytest.mark.parametrize("cells", [FLOORS, GAP], ids=["whole", "with a gap"])
 @pytest.mark.parametrize("kind", TYPES)
-def test_public_levels_are_those_of_the_values(kind: str, cells: list[int | None]) -> None:
+def test_public_levels_are_those_of_the_values(kind: str, cells: list[Any]) -> None:
     public = PUBLIC.assign(floor=TYPES[kind](cells))
     assert schema(public).features[0].choices == ("1", "2", "3")
 
