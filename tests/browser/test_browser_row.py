@@ -80,7 +80,7 @@ def test_csv_bad_then_good_then_another_column(server, visit) -> None:
     assert page.get_by_role("button", name=re.compile(r"Privatise \d")).count() == 0
     chooser.set_input_files(loans())
     page.get_by_role("button", name="Privatise 24 rows (spends ε = 6 for each person)").click()
-    page.get_by_role("button", name=re.compile("Draw again")).wait_for()
+    page.get_by_role("button", name=re.compile("rows again")).wait_for()
     page.locator(".js-plotly-plot").wait_for()
     with page.expect_download() as started:
         page.get_by_role("button", name="Privatised table (CSV)").click()

@@ -18,9 +18,9 @@ from benchmarks.experiments import private_grid
 from rlm_core import private_accuracy, zoo
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from ui.app import cache, recommendation
+from ui.app.network_title import network_title
 from ui.collect import actions, queue, text
 from ui.collect import reports as collected
-from ui.collect.controls import network_title
 from ui.collect.example import example
 from ui.collect.pairs import Pairs
 from ui.collect.queue import RunQueue, run_queue

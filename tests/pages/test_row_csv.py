@@ -50,16 +50,24 @@ def with_cell(data: bytes, line: int, column: str, value: str) -> bytes:
     return buffer.getvalue().encode()
 
 
+def test_the_page_says_nothing_about_a_file_that_is_true_of_one_row_only(open_page: Open) -> None:
+    said = words(open_page("row", rows=CSV_FILE))
+    assert "A file travels to this server" in said and "on your device. Nothing crosses" not in said
+    assert "0 to 1,000,000 $" in said and "e+0" not in said
+    assert "V-RLM: 8 numbers within" in said and "lending_club" not in said
+    assert "on your device. Nothing crosses" in words(open_page("row"))
+
+
 def test_a_table_is_released_by_its_button_only(open_page: Open, loans_csv: bytes) -> None:
     app = open_page("row", rows=CSV_FILE)
-    assert "Bring a CSV file" in words(app) and "releases" not in app.session_state
+    assert "Choose a CSV file above" in words(app) and "releases" not in app.session_state
     upload(app, loans_csv)
     assert "24 rows** read, with labels" in words(app) and not tables(app)
     assert "Each row is one person’s release at ε = 10" in words(app)
     assert "Privatise 24 rows (spends ε = 10 for each person)" in app.button(key="draw_table").label
     result = privatise(app)
     assert [(r.record, r.epsilon) for r in ledger(app).releases] == [(result.record, 10.0)]
-    assert "Draw again" in app.button(key="draw_table").label
+    assert " again (spends" in app.button(key="draw_table").label
 
 
 def test_the_privatised_table_holds_reports_and_nothing_of_the_rows(open_page: Open, loans_csv: bytes) -> None:

@@ -6,7 +6,7 @@ from page_driver import Open, healthy, words
 
 from rlm_core import zoo
 from rlm_core.training.dp.accountant import format_epsilon_up
-from ui.collect.controls import network_title
+from ui.app.network_title import network_title
 from ui.collect.text import NUMBERS_NAME
 
 TITLE = "Two promises, to two groups of people."

@@ -15,6 +15,7 @@ import streamlit as st
 from rlm_core import Budget
 from rlm_core.catalogue import DATASETS
 from ui.app import cache
+from ui.app.network_title import network_title
 from ui.app.two_guarantees import two_guarantees
 from ui.kit.address import in_address
 from ui.kit.formats import number
@@ -102,7 +103,7 @@ def choose_mechanism(dataset: str, epsilon: float) -> Any:
         model = cache.model(name)
         card = model.card
         st.caption(
-            f"In use: **{card.name}**. {card.summary} "
+            f"In use: **{card.kind}: {network_title(card)}** ({card.name}). "
             + ("" if card.central_dp is not None else card.limits)  # spelt out below
         )
     if card.central_dp is not None:

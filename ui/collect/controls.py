@@ -9,8 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rlm_core import Budget, LaplaceNoise, catalogue, zoo
 from rlm_core.catalogue import CODES, DATASETS
-from rlm_core.zoo import Card
 from ui.app import cache, controls
+from ui.app.network_title import network_title
 from ui.app.two_guarantees import two_guarantees
 from ui.collect import text
 from ui.collect.code_reports import shipped_codes, why_so_many
@@ -213,7 +213,7 @@ def network_control(experiment: str, dataset: str, epsilon: float) -> tuple[str,
         noise = None
         if isinstance(model.mechanism(1.0).noise, LaplaceNoise):  # numbers in a ball: other noise fits them too
             noise = noise_control()
-        st.caption(f"In use: **{network_titles((card.name,))[card.name]}**. {card.summary} {text.REAL_PEOPLE}")
+        st.caption(f"In use: **{network_title(card)}** ({card.name}). {text.REAL_PEOPLE}")
         if noise is not None:
             st.caption(text.OTHER_NOISE)
     if card.central_dp is not None:
@@ -237,17 +237,6 @@ def network_titles(names: tuple[str, ...]) -> dict[str, str]:
             words, count = f"{network_title(zoo.card(name))} ({count})", count + 1
         titles[name] = words
     return titles
-
-
-def network_title(card: Card) -> str:
-    """What tells a network from others: its numbers, their range, and the noise in its training."""
-    trained = card.epsilon_pretraining
-    noise = {"none": "without noise", "learnt": "with noise that it learnt"}.get(
-        str(trained), f"with noise of ε = {trained if isinstance(trained, str) else number(trained)}"
-    )
-    central = card.central_dp
-    people = f", its people protected by central DP (ε = {number(central['epsilon'])})" if central else ""
-    return f"{card.latent_dim} numbers within {number(card.radius)}, trained {noise}{people}"
 
 
 def noise_control() -> str | None:

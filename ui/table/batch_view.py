@@ -41,7 +41,7 @@ def table_view(place: Any, model: Any, budget: Budget) -> None:
         result = _release(file, name, model, budget)
     elif (result := batch.last()) is None:
         st.info(
-            "Bring a CSV file without problems, and it can be privatised here.",
+            "Choose a CSV file above. The button to privatise its rows appears here.",
             icon=":material/arrow_upward:",
         )
     else:
@@ -65,7 +65,7 @@ def columns_help(preprocessor: LoanPreprocessor) -> str:
         allowed = (
             ", ".join(preprocessor.choices(feature.name))
             if feature.is_category
-            else f"{feature.low:,g} to {feature.high:,g} {feature.unit}"
+            else f"{feature.low:,.10g} to {feature.high:,.10g} {feature.unit}".rstrip()
         )
         rows.append((feature.name, f"{feature.title}. {feature.help}", allowed))
     rows.append(("outcome", "Label, optional. How the loan ended.", "repaid, charged off (or 0, 1)"))
@@ -180,13 +180,13 @@ def _release(file: LoanFile, name: str, model: Any, budget: Budget) -> TableRele
         batch.draw(file, name, model, budget, progress=show)
     found = batch.kept(file, model.card.name, budget)
     rows = "1 row" if len(file.frame) == 1 else f"{len(file.frame):,} rows"
-    verb = f"Privatise {rows}" if found is None else "Draw again"
+    verb = f"Privatise {rows}" if found is None else f"Privatise {rows} again"
     place.button(
         f"{verb} (spends ε = {number(batch.cost(file, budget))} for each person)",
         key="draw_table",
         type="primary" if found is None else "secondary",
         icon=":material/casino:",
-        help="Every row gets its own noise. A second draw of the same table is a second report about everybody in it.",
+        help="Every row gets its own noise. Privatising the same table again is a second report about everybody in it.",
         on_click=_ask,
         args=(batch.key(file, model.card.name, budget),),
     )

@@ -29,7 +29,7 @@ ONE, MANY = "One loan", "A CSV file"
 def show() -> None:
     """The whole page."""
     require_app()
-    heading("Privatise a row", text.LEDE)
+    top = st.container()  # what it says depends on the choice below it
     source = st.segmented_control(
         "Loans from",
         (ONE, MANY),
@@ -38,6 +38,8 @@ def show() -> None:
         **in_address("rows"),
         label_visibility="collapsed",
     )
+    with top:
+        heading("Privatise a row", text.LEDE_TABLE if source == MANY else text.LEDE)
     if source == MANY:
         table_bench()
     else:

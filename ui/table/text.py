@@ -8,6 +8,8 @@ from ui.kit.formats import number
 
 LEDE = "One row of a table, on your device. Nothing crosses to the collector until you send it."
 
+LEDE_TABLE = "A whole table at once. Every row is one person’s, and gets noise of its own."
+
 CSV_TRAVELS = (
     "<b>A file travels to this server</b>, whole and as it is, and is privatised here by the library. It is forgotten "
     "with your visit. Rows that must not travel belong in the form under <i>One loan</i>, which stays on your device."
