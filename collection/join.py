@@ -8,6 +8,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from rlm_core.device.served_script import served_script
+
 FILES = Path(__file__).resolve().parents[1] / "static" / "join"
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 HEADERS = {
@@ -31,7 +33,7 @@ async def file(request: Request) -> Response:
     path = FILES / request.path_params["file"]
     if path.parent != FILES or path.suffix not in TYPES or not path.is_file():
         return PlainTextResponse("Not found.\n", status_code=404, headers=HEADERS)
-    return FileResponse(path, media_type=TYPES[path.suffix], headers=HEADERS)
+    return Response(served_script(path), media_type=TYPES[path.suffix], headers=HEADERS)
 
 
 ROUTES = [Route("/join/files/{file}", file), Route("/join/{campaign}", page)]

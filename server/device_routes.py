@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Route
 
 from rlm_core.device import description as device
 from rlm_core.device.owner_file import SCRIPTS, has_file, owner_file
+from rlm_core.device.served_script import served_script
 
 TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
 STRICT = {
@@ -53,6 +54,8 @@ async def script(request: Request) -> Response:
     headers = STRICT | {"cache-control": "no-cache"}
     if path.name in WORKERS:
         headers["content-security-policy"] = worker_policy(request)
+    if path.suffix == ".js":
+        return Response(served_script(path), media_type=TYPES[path.suffix], headers=headers)
     return FileResponse(path, media_type=TYPES[path.suffix], headers=headers)
 
 

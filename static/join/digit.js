@@ -32,10 +32,10 @@ export class DigitAnswer {
     const { epsilon } = this.campaign;
     const { id, draws } = await this.owner.rehearse(this.name, x, label, { epsilon }, count);
     this.owner.forget(id);
-    const classes = 10;
+    const { label: isSent } = this.campaign.question; // with it symbols are pairs (code, digit), else codes
     const words = draws.map(({ members }) => {
-      const digits = Array.from(members ?? [], (bit, i) => (bit ? i % classes : -1)).filter((d) => d >= 0);
-      return [...new Set(digits)].sort().join(" ");
+      const held = Array.from(members ?? [], (bit, i) => (bit ? (isSent ? i % 10 : i) : -1)).filter((each) => each >= 0);
+      return `${isSent ? "" : "codes "}${[...new Set(held)].sort((a, b) => a - b).join(" ")}`;
     });
     return { words, bytes: toJson(this.campaign, { epsilon }, { members: draws[0].members ?? new Uint8Array() }) };
   }

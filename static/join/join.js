@@ -3,7 +3,7 @@
 import { Ledger } from "../../device/budget.js";
 import { SymbolAnswer } from "./answer.js";
 import { element, numberForm, optionsForm } from "./forms.js";
-import { Outbox } from "./outbox.js";
+import { envelope, Outbox } from "./outbox.js";
 import { isWorthAnother, secondsToWait, sleep } from "./patience.js";
 
 const REHEARSALS = 8;
@@ -48,7 +48,7 @@ async function showSent(campaign) {
   const { letters } = outbox;
   const { explain } = await import("./explain.js");
   $("words").textContent = letters.map(({ report }) => explain(campaign, report)).join(" ");
-  $("bytes").textContent = letters.map(({ report }) => report).join("\n");
+  $("bytes").textContent = letters.map(envelope).join("\n");
   $("sent").hidden = false;
   const left = campaign.open ? campaign.reports_per_device - letters.length : 0;
   $("again").hidden = left <= 0;
@@ -123,15 +123,16 @@ async function ask(campaign) {
     const value = await form.value();
     if (value === null) return;
     let place = null;
-    let report = null;
+    let letter = null;
     try {
       place = outbox.claim(campaign.reports_per_device);
-      report = await answer.release(value, ledger);
+      letter = outbox.fill(place, await answer.release(value, ledger));
     } catch (error) {
       if (place) outbox.leave(place);
+      showLedger(campaign.epsilon); // drawn in vain is spent all the same
       return fail(error);
     }
-    await deliver(outbox.save({ ...place, report }), campaign);
+    await deliver(letter, campaign);
   };
   $("form").hidden = false;
   say("");
@@ -181,7 +182,9 @@ async function main() {
   else await ask(campaign);
 }
 
-/** @param {unknown} error */
-const fail = (error) => say(String(error instanceof Error ? error.message : error), true);
+/** @param {any} error */
+const fail = (error) => say(error?.name === "QuotaExceededError"
+  ? "This browser has no space left for this page, so nothing was sent. Free some, and answer again."
+  : String(error?.message ?? error), true);
 
 main().catch(fail).finally(() => { document.body.dataset.ready = String(Math.round(performance.now())); });

@@ -29,9 +29,9 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
-def campaign(question: str = "yes or no", *, epsilon: float = 1.0, lasts: int = 3600, **changes: Any) -> Campaign:
-    fields = {"title": "A test", "people": 30, "closes": int(time.time()) + lasts} | changes
-    return Campaign(question=QUESTIONS[question], epsilon=epsilon, **fields)
+def campaign(kind: str = "yes or no", *, epsilon: float = 1.0, lasts: int = 3600, **changes: Any) -> Campaign:
+    fields = {"title": "A test", "people": 30, "closes": int(time.time()) + lasts, "epsilon": epsilon}
+    return Campaign(**{"question": QUESTIONS[kind]} | fields | changes)
 
 
 @dataclass
