@@ -5,16 +5,14 @@ import os
 import sys
 import urllib.request
 
-from rlm_core import RandomisedResponse, Report
+from rlm_core import release
+from rlm_core.baselines import LabelMechanism
 
 link, answer = sys.argv[1], int(sys.argv[2])
 api = link.replace("/join/", "/api/campaigns/")
 about = json.load(urllib.request.urlopen(api))
-epsilon, symbols = about["epsilon"], about["symbols"]
-symbol = int(RandomisedResponse(epsilon=epsilon, classes=symbols).privatise(answer)[0])  # once: do not draw again
-report = Report(
-    mechanism=about["mechanism"], digest=about["digest"], epsilon_x=epsilon, symbol=symbol, of=symbols
-).to_json()
+mechanism = LabelMechanism(epsilon=about["epsilon"], classes=about["symbols"])
+report = release([answer], mechanism=mechanism).to_json()  # once: do not draw again
 body = f'{{"nonce":"{os.urandom(16).hex()}","report":{report}}}'.encode()
 request = urllib.request.Request(f"{api}/reports", body, {"content-type": "application/json"})
 print(urllib.request.urlopen(request).status, report)

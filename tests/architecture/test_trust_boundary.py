@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from tests.architecture.source_trees import CORE, SOURCES, loaded_with, offenders, touches, under
+import ast
+
+from tests.architecture.source_trees import CORE, SOURCES, loaded_with, offenders, touches, tree_of, under
 
 ENCODERS = ("rlm_core/owner/encoder.py", "rlm_core/owner/merged_encoder.py")  # networks: imported by who uses one
-RESULT_READERS = ("table", "summary", "gain", "crowd")
+RESULT_READERS = ("table", "summary", "code_settings", "shipped", "gain", "crowd")
 """Modules of ``benchmarks`` that read results and run nothing."""
 
 
@@ -29,6 +31,14 @@ def test_the_server_knows_the_library_alone() -> None:
 def test_collecting_knows_nothing_of_the_app_and_sees_no_record() -> None:
     forbidden = ("streamlit", "ui", "pages", "benchmarks", "app", "serve", "rlm_core.data")
     assert offenders(under("collection"), lambda source: touches(source, *forbidden)) == {}
+
+
+def test_the_app_releases_by_the_one_release_path() -> None:
+    def draws(source: str) -> list[int]:
+        return [node.lineno for node in ast.walk(tree_of(source)) if getattr(node, "attr", "") == "privatise"]
+
+    assert draws("rlm_core/release.py")  # what is looked for is there to be found
+    assert offenders(under("ui", "pages", "collection", "server"), draws) == {}
 
 
 def test_the_owner_imports_nothing_of_the_rest() -> None:
@@ -64,10 +74,11 @@ def test_training_never_imports_what_is_shipped() -> None:
 
 
 def test_reading_results_runs_nothing() -> None:
-    allowed = ("benchmarks.table", "benchmarks.summary", "rlm_core.catalogue")
+    allowed = (*(f"benchmarks.{name}" for name in RESULT_READERS), "rlm_core.catalogue", "rlm_core.zoo")
 
     def foreign(source: str) -> list[str]:
-        inside = [name for name in touches(source, "rlm_core", "benchmarks") if name != "benchmarks"]
+        packages = ("rlm_core", "benchmarks")
+        inside = [name for name in touches(source, *packages) if name not in packages]
         heavy = touches(source, "torch", "sklearn", "streamlit")
         return [name for name in inside if not name.startswith(allowed)] + heavy
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlm_core import PrivateAccuracy, RandomisedResponse, private_accuracy
+from rlm_core import PrivateAccuracy, private_accuracy, release_rows
+from rlm_core.baselines import LabelMechanism
 from ui.app.worker_loop import Stopped as Stopped  # how a fit ends that was stopped before anything was learnt
 
 
@@ -58,5 +59,6 @@ Event = Weighing | Alone | Point | Result
 
 def ask(correct: np.ndarray, epsilon: float) -> PrivateAccuracy:
     """Each member's correct-or-not bit through randomised response, and the estimate from the answers."""
-    bits = RandomisedResponse(epsilon=epsilon, classes=2).privatise(correct.astype(np.int64))
-    return private_accuracy(bits, epsilon=epsilon)
+    answers = release_rows(correct.astype(np.float64)[:, None], mechanism=LabelMechanism(epsilon=epsilon, classes=2))
+    assert answers.payload.symbols is not None
+    return private_accuracy(answers.payload.symbols, epsilon=epsilon)
