@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from benchmarks import summary, table
+from benchmarks import shipped, summary, table
 from benchmarks.summary import Cell
 from rlm_core.catalogue import CODES, DATASETS
 
@@ -33,8 +32,8 @@ class Point:
 
 
 def points(dataset: str) -> dict[str, list[Point]]:
-    """By mechanism, ε rising; only where both were measured."""
-    risks = {(cell.mechanism, cell.epsilon): cell for cell in summary.cells("gain_risk") if cell.dataset == dataset}
+    """By mechanism, ε rising; only where both were measured. The risk of codes is that of the shipped encoder."""
+    risks = {(cell.mechanism, cell.epsilon): cell for cell in shipped.cells("gain_risk", dataset, same_seed=True)}
     found: dict[str, list[Point]] = {}
     for cell in reversed(collected(dataset)):
         risk = risks.get((cell.mechanism, cell.epsilon))
@@ -52,8 +51,8 @@ def points(dataset: str) -> dict[str, list[Point]]:
 
 
 def collected(dataset: str) -> list[Cell]:
-    """Our cells of data collection at finite ε, by mechanism, ε falling."""
-    return [cell for cell in summary.cells(EXPERIMENT) if cell.dataset == dataset and math.isfinite(cell.epsilon)]
+    """Our cells of data collection at finite ε, by mechanism, ε falling; codes of the shipped encoder's protocol."""
+    return [cell for cell in shipped.cells(EXPERIMENT, dataset) if math.isfinite(cell.epsilon)]
 
 
 def people_measured(dataset: str) -> int:
@@ -84,25 +83,26 @@ class Tried:
     modelled: float | None
 
 
-@cache
-def tried(dataset: str) -> tuple[Tried, ...]:
-    """All trials with fewer and more people, beside the model; ``modelled`` is None outside what n₀ people measured."""
+def tried(dataset: str) -> list[Tried]:
+    """All trials of the shipped codes with fewer and more people, beside the model.
+
+    ``modelled`` is None outside what n₀ people measured.
+    """
     base = {cell.epsilon: cell.mean for cell in _of(collected(dataset), CODES)}
     found = []
-    for cell in summary.cells("people_needed"):
-        if cell.dataset == dataset:
-            factor = float(cell.mechanism.removeprefix(PREFIX))
-            found.append(
-                Tried(
-                    factor=factor,
-                    people=int(cell.train_rows),
-                    epsilon=cell.epsilon,
-                    measured=cell.mean,
-                    std=cell.draw_std,
-                    modelled=between(base, equivalent_epsilon(cell.epsilon, factor)),
-                )
+    for cell in shipped.cells("people_needed", dataset, same_seed=True):
+        factor = float(cell.mechanism.removeprefix(PREFIX))
+        found.append(
+            Tried(
+                factor=factor,
+                people=int(cell.train_rows),
+                epsilon=cell.epsilon,
+                measured=cell.mean,
+                std=cell.draw_std,
+                modelled=between(base, equivalent_epsilon(cell.epsilon, factor)),
             )
-    return tuple(found)
+        )
+    return found
 
 
 def between(curve: Mapping[float, float], epsilon: float) -> float | None:

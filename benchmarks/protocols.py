@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.code_settings import SEEDS
 from benchmarks.experiments.protocol import EPSILONS, Trial
 from rlm_core.catalogue import CODES
 
@@ -72,7 +73,7 @@ class Protocol:
 SECOND = Protocol(
     number=2,
     page="docs/protocol.md",
-    seeds=(10, 11, 12),
+    seeds=SEEDS[2],
     earlier={"mnist": (0, 1, 2), "cifar10": (0, 1, 2), "lending_club": (0, 1, 2, 3, 4, 5)},
     stages=(
         Stage(experiment="data_collection", dataset="mnist", mechanism=CODES),
@@ -93,7 +94,7 @@ SECOND = Protocol(
 THIRD = Protocol(
     number=3,
     page="docs/protocol-3.md",
-    seeds=(13, 14, 15),
+    seeds=SEEDS[3],
     earlier={"cifar10": (0, 1, 2, 10, 11, 12)},
     stages=(
         Stage(experiment="data_collection", dataset="cifar10", mechanism=CODES),
@@ -102,12 +103,3 @@ THIRD = Protocol(
 )
 
 PROTOCOLS = {protocol.number: protocol for protocol in (SECOND, THIRD)}
-
-
-def protocol_of(seed: int) -> int:
-    """The protocol whose seed it is; 1 for those before.
-
-    >>> protocol_of(11), protocol_of(13), protocol_of(0)
-    (2, 3, 1)
-    """
-    return next((protocol.number for protocol in PROTOCOLS.values() if seed in protocol.seeds), 1)

@@ -25,6 +25,7 @@ __all__ = [
     "CLEAN_FEATURES",
     "Cell",
     "cells",
+    "current_cells",
     "epsilon_needed",
     "paper_cell",
     "paper_curve",
@@ -89,19 +90,37 @@ class Cell:
         return round(self.mean, 2) >= round(self.paper_mean - deviations * self.paper_std, 2)
 
 
-def cells(experiment: str, folder: Path | None = None, *, protocol: int | None = None) -> list[Cell]:
+def cells(
+    experiment: str, folder: Path | None = None, *, protocol: int | None = None, seed: int | None = None
+) -> list[Cell]:
     """All cells of an experiment, by dataset and mechanism (the paper's in its order, then ours), ε falling from ∞.
 
-    With ``protocol`` those of its rows alone; without, each cell is of the newest protocol that it has.
+    With ``protocol`` those of its rows alone; without, each cell is of the newest protocol that it has. With ``seed``,
+    of that seed's rows alone.
     """
-    return list(_cells(experiment, folder, protocol, table.stamp(experiment, folder)))
+    return list(_cells(experiment, folder, protocol, seed, table.stamp(experiment, folder)))
 
 
-@lru_cache(maxsize=32)
-def _cells(experiment: str, folder: Path | None, protocol: int | None, stamp: tuple[str, int, int]) -> list[Cell]:
+def current_cells(experiment: str) -> list[Cell]:
+    """The same for tables and charts: without cells at ε = ∞ that are older than the others of their row.
+
+    The frozen protocols leave out what has no ε (private inference): an older row without LDP is of another encoder.
+    """
+    found = cells(experiment)
+    newest: dict[tuple[str, str], int] = {}
+    for cell in found:
+        key = cell.dataset, cell.mechanism
+        newest[key] = max(cell.protocol, newest.get(key, 0))
+    return [c for c in found if math.isfinite(c.epsilon) or c.protocol == newest[c.dataset, c.mechanism]]
+
+
+@lru_cache(maxsize=64)
+def _cells(
+    experiment: str, folder: Path | None, protocol: int | None, seed: int | None, stamp: tuple[str, int, int]
+) -> list[Cell]:
     groups: dict[tuple[str, str], dict[float, list[dict[str, str]]]] = {}
     for row in table.read(experiment, folder):
-        if protocol is not None and int(row["protocol"]) != protocol:
+        if protocol not in (None, int(row["protocol"])) or seed not in (None, int(row["seed"])):
             continue
         by_epsilon = groups.setdefault((row["dataset"], row["mechanism"]), {})
         by_epsilon.setdefault(float(row["epsilon"]), []).append(row)

@@ -2,16 +2,16 @@
 
 Who is in a trial, and with which ε, is as for every other mechanism of the same table. Two things differ:
 
-* data collection sends (code, label) as one symbol with all of ε, so there is no λ; where :data:`NETWORK_FROM` says
-  so, the private validation chooses between the table of p(y | code) and a network over the encoder's
+* data collection sends (code, label) as one symbol with all of ε, so there is no λ; where ``benchmarks.code_settings``
+  says so, the private validation chooses between the table of p(y | code) and a network over the encoder's
   features that is fitted to the same reports;
 * the number of codes follows from ε and the number of reports (``rlm_core.training.codes.choice``); where there are
   as many codes as classes, and they are as frequent, every label owns a code. In private inference one report has
   to be told from others, not many counted: people to be classified send one of K codes by k-RR. In the data
   join too a record's own report is classified: see :data:`JOIN_CODES`.
 
-docs/protocol.md and docs/protocol-3.md say what was chosen how; what differs between them is in :data:`SINCE`. Rows of
-protocol 1 were measured by version 0.1.0.
+docs/protocol.md and docs/protocol-3.md say what was chosen how; what differs between them is in
+``benchmarks.code_settings``. Rows of protocol 1 were measured by version 0.1.0.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.code_settings import setting
 from benchmarks.experiments.participants import CLASSIFIER_PARTS, MissingRun
 from benchmarks.experiments.protocol import Answers, People, Trial, ask_group
 from benchmarks.table import Row
@@ -47,45 +48,6 @@ from rlm_core.types import BoolArray, FloatArray, IntArray
 
 JOIN_CODES = 4
 """Codes of the private columns in the data join below ε = 4: each is one report, told by itself."""
-
-NETWORK_FROM = {"mnist": math.inf, "cifar10": 4.0, "lending_club": 4.0}
-"""From this ε on a network over the encoder's features is a candidate beside the table of p(y | code). Below it
-follows the noise of the reports; on MNIST the codes are so pure that nothing is left to gain."""
-
-RUNS = {
-    ("data_collection", "mnist"): "mnist-qrlm",
-    ("data_collection", "cifar10"): "cifar10-qrlm",
-    ("data_collection", "lending_club"): "lending-qrlm",
-    ("private_inference", "mnist"): "mnist-qrlm",
-    ("private_inference", "cifar10"): "cifar10-qrlm",
-    ("novel_class", "mnist"): "mnist-qrlm-novel",
-    ("novel_class", "cifar10"): "cifar10-qrlm-novel",
-    ("data_join", "lending_club"): "lending-qrlm-join",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """Which run a trial takes its codes from, and from which ε on the network is a candidate (None: never)."""
-
-    run: str
-    network_from: float | None
-
-
-SINCE = {(3, "cifar10"): Setting(run="cifar10-qrlm-equal", network_from=None)}
-"""What a protocol changed, by its number and the dataset, in data collection and private inference."""
-
-
-def setting(experiment: str, dataset: str, protocol: int = 1) -> Setting:
-    """The setting of the newest protocol up to this one that has changed it.
-
-    >>> setting("data_collection", "cifar10", 2).run, setting("data_collection", "cifar10", 3).run
-    ('cifar10-qrlm', 'cifar10-qrlm-equal')
-    """
-    changed = [number for number, name in SINCE if name == dataset and number <= protocol]
-    if changed and experiment in ("data_collection", "private_inference"):
-        return SINCE[max(changed), dataset]
-    return Setting(run=RUNS[experiment, dataset], network_from=NETWORK_FROM[dataset])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -19,14 +19,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import rlm_core
-from benchmarks.experiments import data_collection, gain_risk_reports, joint, shipped_codes
+from benchmarks import shipped
+from benchmarks.experiments import data_collection, gain_risk_reports, joint
 from benchmarks.experiments.protocol import EPSILONS, Trial
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
@@ -79,7 +80,7 @@ def trials(seeds: int) -> list[Trial]:
             mechanism=mechanism,
             epsilon=epsilon,
             draw=draw,
-            **(shipped_codes.origin(dataset) if mechanism == CODES else {"seed": 0}),
+            **(asdict(shipped.origin(dataset)) if mechanism == CODES else {"seed": 0}),
         )
         for draw in range(seeds)
         for dataset, names in mechanisms.items()

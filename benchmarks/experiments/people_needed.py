@@ -13,13 +13,15 @@ bundle (``shipped_codes``). A mechanism's name has the factor: "Q-RLM people=2".
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import rlm_core
 from benchmarks.experiments import codes
 from benchmarks.experiments.protocol import Trial
-from benchmarks.experiments.shipped_codes import coded_people, origin
+from benchmarks.experiments.shipped_codes import coded_people
 from benchmarks.gain import PREFIX
+from benchmarks.shipped import origin
 from benchmarks.table import Row
 from rlm_core.collector.codes import PairSets
 from rlm_core.owner.pairs import PairSelection
@@ -39,7 +41,7 @@ def trials(seeds: int) -> list[Trial]:
             mechanism=f"{PREFIX}{factor:g}",
             epsilon=epsilon,
             draw=draw,
-            **origin(dataset),
+            **asdict(origin(dataset)),
         )
         for draw in range(seeds)
         for dataset in DATASETS

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from benchmarks.protocols import protocol_of
 from rlm_core import zoo
 from rlm_core.types import FloatArray, IntArray
 
@@ -28,12 +27,6 @@ class CodedPeople:
     def frequencies(self, k: int) -> FloatArray:
         """How often each of the k codes occurs in D₁: (k,)."""
         return np.bincount(self.prior[0], minlength=k).astype(np.float64)
-
-
-def origin(dataset: str) -> dict[str, int]:
-    """Seed of a dataset's shipped codes, and the protocol that it belongs to."""
-    seed = zoo.card(zoo.choose_codes(dataset, 1.0)).seed
-    return {"seed": seed, "protocol": protocol_of(seed)}
 
 
 def coded_people(dataset: str, epsilon: float, reports: int | None = None) -> CodedPeople:

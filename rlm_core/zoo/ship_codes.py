@@ -34,6 +34,8 @@ PARTS: dict[str, Part] = {
 }
 PRIOR_ROWS = 10_000  # of D₁ in the bundle: a code and a label are two bytes
 BUNDLE = "bundle.safetensors"
+SHIPPED_AS = {"cifar10-qrlm-equal": "cifar10-qrlm"}
+"""Presets that take another's place in ``models``."""
 TRUNK_SIDE = 160  # pixels, as the cached features
 
 
@@ -42,7 +44,7 @@ def ship_codes(run: Path, models: Path = MODELS) -> Card:
     found = CodeRun.read(run)
     halved = {name: tensor.half().contiguous() for name, tensor in load_file(run / ENCODER).items()}
     found.encoder.load_state_dict({name: tensor.float() for name, tensor in halved.items()})  # as a visitor gets it
-    target = models / f"{found.record['name']}-k{found.finest}"
+    target = models / folder_name(found.record["name"], found.finest)
     target.mkdir(parents=True, exist_ok=True)
     _save(halved, target / ENCODER)
     if (run / PREPROCESSOR).exists():
@@ -70,6 +72,15 @@ def ship_codes(run: Path, models: Path = MODELS) -> Card:
     )
     (target / "card.json").write_text(card.to_json(), encoding="utf-8")
     return card
+
+
+def folder_name(preset: str, finest: int) -> str:
+    """Of the shipped codes of a preset: whoever asks for a dataset's codes need not know which preset taught them.
+
+    >>> folder_name("mnist-qrlm", 96), folder_name("cifar10-qrlm-equal", 96)
+    ('mnist-qrlm-k96', 'cifar10-qrlm-k96')
+    """
+    return f"{SHIPPED_AS.get(preset, preset)}-k{finest}"
 
 
 def counted_accuracy(merge: IntArray, codes: dict[str, IntArray], labels: dict[str, IntArray]) -> float:

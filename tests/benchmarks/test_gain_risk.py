@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import gain, summary, table
+from benchmarks import gain, shipped, summary, table
 from benchmarks.experiments import gain_risk
 from benchmarks.experiments.gain_risk_reports import duchi_density
 from benchmarks.experiments.people_needed import measure
@@ -63,8 +63,8 @@ def test_the_committed_rows_are_of_this_experiment() -> None:
 
 def test_shipped_codes_learn_what_the_experiment_measured() -> None:
     """A cell of data collection from the shipped people: k by the rule, one pair, the same estimator."""
-    people = coded_people("mnist", 1.0)
-    key = ("mnist", "Q-RLM", 1.0, 0, 0, 1)  # the shipped codes are those of seed 0
+    people, about = coded_people("mnist", 1.0), shipped.origin("mnist")
+    key = ("mnist", "Q-RLM", 1.0, about.seed, 0, about.protocol)
     (row,) = [each for each in map(table.parse, table.read("data_collection")) if each.key == key]
     assert people.k == row.latent_dim and len(people.train[1]) == row.train_rows
     trial = Trial(experiment="people_needed", dataset="mnist", mechanism="Q-RLM people=1", epsilon=1.0, seed=0, draw=9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from benchmarks import gain, shipped
+
 LEDE = (
     "Say how good the model must be. The page answers with the smallest ε that gets there, and with what that ε means "
     "for each person who sends a report."
@@ -26,4 +28,16 @@ FIT = (
     "it. It covers codes (Q-RLM) only: for the other mechanisms we have no model that we trust."
 )
 
+CODES = " Codes (Q-RLM) are those of protocol {protocol}, with whose settings and seeds this app’s encoder was trained."
+
+NEWER_CODES = " Newer codes, of protocol {newer}, are on the page “Compare mechanisms”; this app does not ship them."
+
 COMPOSITION = "Reports add up: two of them are bounded by the sum of their ε."
+
+
+def method(dataset: str) -> str:
+    """Where the figures of a dataset come from, and of which protocol its codes are."""
+    words = METHOD.format(people=gain.people_measured(dataset))
+    words += CODES.format(protocol=shipped.origin(dataset).protocol)
+    newer = shipped.newer_protocol(gain.EXPERIMENT, dataset)
+    return words if newer is None else words + NEWER_CODES.format(newer=newer)

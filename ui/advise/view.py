@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Hashable
 from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 from plotly.graph_objects import Figure
 
-from benchmarks import gain, table
+from benchmarks import gain, shipped, table
 from benchmarks.summary import shown_name
 from ui.advise import text
 from ui.advise.choice import Wish, fit_words, gain_and_risk, headline, meanings
@@ -112,7 +113,7 @@ def chart_section(wish: Wish) -> None:
         st.info("The risk has not been measured on this dataset yet.", icon=":material/info:")
         return
     st.plotly_chart(
-        checked_chart(wish.dataset, wish.classes, wish.chosen, table.stamp("gain_risk")),
+        checked_chart(wish.dataset, wish.classes, wish.chosen, drawn_from(wish.dataset)),
         theme=None,
         config=CONFIG,
         key="gain_chart",
@@ -134,10 +135,13 @@ class CheckedFigure(Figure):  # type: ignore[misc]
         return written
 
 
+def drawn_from(dataset: str) -> Hashable:
+    """What changes when the chart does: files of results, and the shipped codes."""
+    return table.stamp("gain_risk"), table.stamp(gain.EXPERIMENT), shipped.origin(dataset)
+
+
 @lru_cache(maxsize=256)
-def checked_chart(
-    dataset: str, classes: int, chosen: tuple[float, float] | None, stamp: tuple[str, int, int]
-) -> Figure:
+def checked_chart(dataset: str, classes: int, chosen: tuple[float, float] | None, drawn_from: Hashable) -> Figure:
     """One chart for everybody who asks for the same."""
     return CheckedFigure(gain_chart(gain.points(dataset), classes, chosen=chosen))
 
@@ -145,7 +149,7 @@ def checked_chart(
 def model_section(wish: Wish) -> None:
     """Method, model, and the model beside what was measured."""
     st.header("Where the numbers come from", anchor=False)
-    st.markdown(text.METHOD.format(people=gain.people_measured(wish.dataset)))
+    st.markdown(text.method(wish.dataset))
     rows = gain.tried(wish.dataset)
     if not rows:
         return

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from statistics import mean
 
-from benchmarks import gain, table
+from benchmarks import gain, shipped, table
 from rlm_core import PrivateAccuracy
 from rlm_core.catalogue import CODES, DATASETS
-from ui.collect.text import NETWORK_FROM
 from ui.kit.formats import number
 
 
 def measured_before(dataset: str, epsilon: float, people: int, seed: int) -> str:
     """What committed experiments say about a collection of codes like this one; "" where none is.
+
+    Codes are those of the protocol that the shipped encoder belongs to: codes learnt otherwise are not like these.
 
     Args:
         dataset, epsilon, people: of the collection.
@@ -47,7 +47,8 @@ def measured_before(dataset: str, epsilon: float, people: int, seed: int) -> str
 def same_encoder(dataset: str, epsilon: float, seed: int) -> float | None:
     """The accuracy, in percent, of one encoder's codes: the mean of the committed draws. Where the experiments have a
     network beside the table of codes, what the table alone has reached."""
-    if epsilon >= NETWORK_FROM.get(dataset, math.inf):
+    network_from = shipped.network_from(dataset)
+    if network_from is not None and epsilon >= network_from:
         alone = [each for each in gain.tried(dataset) if each.factor == 1.0 and each.epsilon == epsilon]
         return alone[0].measured if alone else None
     rows = [table.parse(each) for each in table.read(gain.EXPERIMENT)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from benchmarks import shipped
 from rlm_core.catalogue import TEST_SHARE, experiment
 from ui.kit.formats import number
 
@@ -240,16 +239,13 @@ def spent(reports: int, epsilon: float, questions: int, epsilon_of_group: float)
     )
 
 
-NETWORK_FROM = {"cifar10": 4.0, "lending_club": 4.0}
-"""From this ε on the experiments try a network beside the table of p(y | code)."""
-
-
 def learnt_from_codes(dataset: str, epsilon: float) -> str:
     """How the label of a code is found, and where the experiments do more."""
     words = "Each code gets the labels that explain all reports best: this is counting, not training."
-    if epsilon >= NETWORK_FROM.get(dataset, math.inf):
+    network_from = shipped.network_from(dataset)
+    if network_from is not None and epsilon >= network_from:
         words += (
-            " From ε = 4 on the experiments also try a network over hidden features. These are not shipped: this page "
-            "only counts."
+            f" From ε = {number(network_from)} on the experiments also try a network over hidden features. These are "
+            "not shipped: this page only counts."
         )
     return words

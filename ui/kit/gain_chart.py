@@ -110,7 +110,7 @@ def hover(point: Point) -> str:
     cell = point.cell
     return (
         f"ε = {number(point.epsilon)}: {point.gain:.1f} % learnt, {point.risk:.1f} % guessed<br>"
-        f"{release_words(cell)}<br>{int(cell.train_rows):,} people, {cell.seeds} seeds"
+        f"{release_words(cell)}<br>{int(cell.train_rows):,} people, {cell.seeds} seeds, protocol {cell.protocol}"
     )
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import summary, table
-from benchmarks.experiments import codes as experiment
+from benchmarks import shipped, summary, table
+from benchmarks.code_settings import setting
 from benchmarks.gain import PREFIX
 from rlm_core import private_accuracy, zoo
-from rlm_core.catalogue import CODES
+from rlm_core.catalogue import CODES, DATASETS
 from rlm_core.collector.code_labels import labels_of_codes
 from ui.collect import findings, text
 from ui.collect.code_reports import collect_pairs, frequencies, pair_task, shipped_codes, told_apart, why_so_many
@@ -92,21 +92,26 @@ def test_the_page_confirms_a_committed_cell(models: Any, dataset: str, epsilon: 
 
 @pytest.mark.parametrize("dataset", ["lending_club", "cifar10"])
 def test_the_table_alone_is_compared_with_the_tables_own_run(models: Any, dataset: str) -> None:
-    """From ε = 4 on the experiments have a network too; the committed table is compared with, not that."""
-    cells = [each for each in summary.cells("people_needed") if each.dataset == dataset and each.epsilon == 4.0]
+    """Where the experiments have a network too, the committed table is compared with, not that."""
+    cells = [each for each in shipped.cells("people_needed", dataset, same_seed=True) if each.epsilon == 4.0]
     own = next(each for each in cells if each.mechanism == f"{PREFIX}1")
     choice = choice_of(dataset, 4.0)
     assert str(choice.codes) == own.latent_dim
     found = [100 * run(replace(task(choice, models), done=choice.people - 1))[0].clean for _ in range(DRAWS)]
     deviation = max(float(np.std(found, ddof=1)), own.draw_std, 0.5)
     assert abs(np.mean(found) - own.mean) <= 4 * deviation
-    assert "this page only counts" in text.learnt_from_codes(dataset, 4.0)
+    has_network = shipped.network_from(dataset) is not None
+    assert ("this page only counts" in text.learnt_from_codes(dataset, 4.0)) == has_network
     assert "this page only counts" not in text.learnt_from_codes(dataset, 2.0) + text.learnt_from_codes("mnist", 10.0)
 
 
-def test_network_from_is_the_experiments() -> None:
-    finite = {name: epsilon for name, epsilon in experiment.NETWORK_FROM.items() if math.isfinite(epsilon)}
-    assert finite == text.NETWORK_FROM
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_the_network_is_named_from_where_the_experiments_of_the_shipped_codes_have_it(dataset: str) -> None:
+    begins = setting("data_collection", dataset, shipped.origin(dataset).protocol).network_from
+    for epsilon in (1.0, 2.0, 4.0, 10.0):
+        said = f"From ε = {begins:g} on" in text.learnt_from_codes(dataset, epsilon) if begins is not None else False
+        assert said == (begins is not None and epsilon >= begins)
+        assert ("network" in text.learnt_from_codes(dataset, epsilon)) == said
 
 
 def test_curve_is_the_librarys_and_ends_with_everybody(models: Any) -> None:
