@@ -234,6 +234,7 @@ def test_learning_and_the_app(wheel: Path, tmp_path: Path) -> None:
         (app,) = (tmp_path / "venv").glob("lib/*/site-packages/rlm_core/_app")
         program = "import ui.evidence.data, benchmarks.summary, rlm_core.zoo as z; assert z.names()"
         run(programs / "python", "-c", program, folder=app)
+        run(programs / "rlm", "campaign", "list", folder=tmp_path)
     finally:
         server.terminate()
         server.wait(timeout=60)

@@ -65,7 +65,11 @@ def _get(name: str, only: str | None) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 if every dataset asked for is there."""
-    parser = argparse.ArgumentParser(prog="rlm data", description="List or get the datasets.")
+    parser = argparse.ArgumentParser(
+        prog="rlm data",
+        description="List or get the datasets.",
+        epilog="rlm data features: the frozen trunk's features of CIFAR-10, which its mechanisms are trained on",
+    )
     commands = parser.add_subparsers(dest="command")
     get = commands.add_parser("get", help="download datasets into the cache")
     get.add_argument("names", nargs="+", choices=NAMES, metavar="NAME", help=" ".join(NAMES))

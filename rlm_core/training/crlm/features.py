@@ -7,7 +7,7 @@ over the picture and its mirror image (``TrunkEncoder``). Views 1, 2, ... are Si
 (crop-resize, flip, colour jitter, grayscale: the paper's appendix "Mechanism
 Architectures and Transformations").
 
-    python -m rlm_core.training.crlm.features --views 2 --jobs 2
+    rlm data features --views 2 --jobs 2
     rlm train cifar10-crlm-none
 
 Resumable: one file for every 1,000 pictures of every view; a view's randomness comes
@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
+from collections.abc import Sequence
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -84,10 +86,10 @@ def _run(job: tuple[Path, str, int, int, Path]) -> None:
     partial.rename(target)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m rlm_core.training.crlm.features",
+        prog="rlm data features",
         description="Run the frozen ResNet-18 over CIFAR-10 and over random views of it; keep the features.",
     )
     parser.add_argument(
@@ -99,21 +101,24 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, default=TRUNK_WEIGHTS, help="of the trunk (default: the shipped ones)")
     parser.add_argument("--views", type=int, default=2, help="the picture itself and this many less one views of it")
     parser.add_argument("--jobs", type=int, default=2, help="processes, each with one thread")
-    arguments = parser.parse_args()
-    (arguments.source / FOLDER).mkdir(exist_ok=True)
+    options = parser.parse_args(arguments)
+    if not (options.source / "train_images.npy").is_file():
+        parser.error(f"Expected the pictures of CIFAR-10 in {options.source}. Get them with: rlm data get cifar10")
+    (options.source / FOLDER).mkdir(exist_ok=True)
     jobs = [
-        (arguments.source, split, view, block, arguments.weights)
-        for view in range(arguments.views)
+        (options.source, split, view, block, options.weights)
+        for view in range(options.views)
         for split, blocks in (("train", 50), ("test", 10))
         for block in range(blocks)
         if view == 0 or split == "train"
     ]
     from tqdm import tqdm
 
-    with get_context("spawn").Pool(arguments.jobs) as pool:
+    with get_context("spawn").Pool(options.jobs) as pool:
         for _ in tqdm(pool.imap_unordered(_run, jobs), total=len(jobs), unit="block"):
             pass
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

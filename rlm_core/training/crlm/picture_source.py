@@ -86,7 +86,7 @@ def complete_views(folder: Path, rows: int) -> list[int]:
     if len(found) < 2:
         raise FileNotFoundError(
             f"Expected features of at least 2 complete views in {folder}, got {len(found)}. "
-            "Make them with: python -m rlm_core.training.crlm.features"
+            "Make them with: rlm data features"
         )
     return found
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
@@ -42,3 +45,11 @@ def test_global_random_state_is_left_alone() -> None:
 
 def test_simclr_view_shape() -> None:
     assert simclr_view(torch.rand(3, 32, 32), side=48).shape == (3, 48, 48)
+
+
+def test_the_command_asks_for_the_pictures_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from rlm_core.cli import main
+
+    with pytest.raises(SystemExit):
+        main(["data", "features", "--source", str(tmp_path)])
+    assert "rlm data get cifar10" in capsys.readouterr().err and not list(tmp_path.iterdir())
