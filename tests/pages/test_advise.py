@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 from page_driver import Open, healthy, words
@@ -12,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from benchmarks import gain, summary
 from rlm_core.theory import krr_cap
 from rlm_core.theory.verdict import suspicion_after
-from ui.advise.choice import Wish, headline, meanings
-from ui.advise.print_page import print_page
+from ui.advise.choice import Wish, gain_and_risk, headline, meanings
+from ui.advise.print_page import print_page, unbroken
 from ui.kit.formats import epsilon_up
 
 
@@ -79,6 +80,8 @@ def test_nobody_is_guessed_beyond_the_wall(dataset: str) -> None:
 
 def test_the_page_to_print_is_whole_and_has_the_answer() -> None:
     page = print_page(wish(accuracy=60.0))
-    assert page.startswith("<!doctype html>") and headline(wish(accuracy=60.0)) in page
+    assert page.startswith("<!doctype html>") and unbroken(headline(wish(accuracy=60.0))) in page
+    assert unbroken(gain_and_risk(wish(accuracy=60.0))) in page and page.count("<polyline") == len(gain.points("mnist"))
+    assert not re.search(r"\d %", page)  # a number and its sign stay on one line
     assert "http" not in page and "A report a week" in page and "Laplace" in page
     assert "Not within" in print_page(wish(accuracy=98.0, dataset="lending_club"))
