@@ -14,6 +14,11 @@ def python_blocks(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
+def shown_blocks(page: Path) -> list[str]:
+    """Every ```py block of a page: Python for machines that the tests do not have, read but not run."""
+    return re.findall(r"^```py\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
 def named_tests(text: str) -> list[tuple[str, str]]:
     """Path and function of every `tests/….py::test_…`; a bare `test_…` belongs to the file named before it."""
     found: list[tuple[str, str]] = []
@@ -25,9 +30,10 @@ def named_tests(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def commands(page: Path) -> list[list[str]]:
+def commands(page: Path, program: str = "rlm") -> list[list[str]]:
     """Arguments of every `rlm …` on a page, in a block or in a line; an ellipsis marks what is only named."""
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
-    lines = re.findall(r"^(?:\s*[A-Z_]+=\S+ )*rlm ([^\n]+)", text, re.MULTILINE)
-    within = re.findall(r"`rlm ([^`\n]+)`", text)
+    name = re.escape(program)
+    lines = re.findall(rf"^(?:\s*[A-Z_]+=\S+ )*{name} ([^\n]+)", text, re.MULTILINE)
+    within = re.findall(rf"`{name} ([^`\n]+)`", text)
     return [shlex.split(each, comments=True) for each in [*lines, *within] if not re.search(r"…|\.\.\.|COMMAND", each)]

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import json
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.__main__ import main as run_benchmarks
 from rlm_core.cli import COMMANDS, main
-from tests.docs.page_text import ROOT, commands, named_tests, python_blocks
+from tests.docs.page_text import ROOT, commands, named_tests, python_blocks, shown_blocks
 from ui.app.site import pages
 
 PAGES = sorted(page for page in (ROOT / "docs").glob("**/*.md") if "_build" not in page.parts)
 WITH_CODE = [page.relative_to(ROOT).as_posix() for page in PAGES if python_blocks(page)]
-WITH_COMMANDS = ["README.md", *(page.relative_to(ROOT).as_posix() for page in PAGES if commands(page))]
+BENCHMARKS = "python -m benchmarks"
 LONG = ("docs/tutorial.md", "docs/howto/own-pictures.md")
 """More than five seconds: run by `make test-all`."""
 
@@ -53,12 +57,33 @@ def test_the_tutorial_and_the_guides_have_code() -> None:
     assert set(LONG) <= set(WITH_CODE) and len(WITH_CODE) >= 5
 
 
+@pytest.mark.parametrize("page", [page.relative_to(ROOT).as_posix() for page in PAGES if shown_blocks(page)])
+def test_python_that_cannot_run_here_compiles_and_imports_what_we_have(page: str) -> None:
+    """Blocks for Ray and Spark: their syntax, and the names that they take from this library."""
+    for number, block in enumerate(shown_blocks(ROOT / page)):
+        tree = ast.parse(block, f"{page}, block {number}")
+        ours = [each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom) and "rlm_core" in str(each.module)]
+        for each in ours:
+            assert all(hasattr(import_module(str(each.module)), name.name) for name in each.names), ast.unparse(each)
+
+
+def test_every_block_of_python_is_known_to_the_tests() -> None:
+    """A block under another name of the language would escape."""
+    for page in PAGES:
+        languages = set(re.findall(r"^```([\w{}]+)", page.read_text(encoding="utf-8"), re.MULTILINE))
+        assert not {each for each in languages if "py" in each.lower()} - {"python", "py"}, page
+
+
 class Understood(Exception):
     """A command's arguments were all known to it."""
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", *(page.relative_to(ROOT).as_posix() for page in PAGES if commands(page))]
+    "page",
+    [
+        "README.md",
+        *(page.relative_to(ROOT).as_posix() for page in PAGES if commands(page) or commands(page, BENCHMARKS)),
+    ],
 )
 def test_every_command_that_is_written_down_exists(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is given to its own parser, which ends with code 2 at a word that it does not know. Nothing is run."""
@@ -69,6 +94,9 @@ def test_every_command_that_is_written_down_exists(page: str, monkeypatch: pytes
         raise Understood
 
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parsed)
+    for arguments in commands(ROOT / page, BENCHMARKS):
+        with pytest.raises(Understood):
+            run_benchmarks(arguments)
     for arguments in commands(ROOT / page):
         if len(arguments) == 1:
             assert arguments[0] in COMMANDS, f"{page} names rlm {arguments[0]}"
@@ -81,9 +109,26 @@ def test_a_command_that_does_not_exist_is_noticed(tmp_path: Path, monkeypatch: p
     page = tmp_path / "page.md"
     page.write_text("```\nrlm models --nonsense  # a comment\n```\nand `rlm audit`, `rlm fit …`\n", encoding="utf-8")
     assert commands(page) == [["models", "--nonsense"], ["audit"]]
+    page.write_text("```\nOMP_NUM_THREADS=1 python -m benchmarks speed --nonsense\n```\n", encoding="utf-8")
+    assert commands(page, BENCHMARKS) == [["speed", "--nonsense"]]
     monkeypatch.setattr("sys.stderr", None)
     with pytest.raises(SystemExit):
         main(["models", "--nonsense"])
+    with pytest.raises(SystemExit):
+        run_benchmarks(["speed", "--nonsense"])
+
+
+def test_the_profile_of_a_release_is_the_measured_one() -> None:
+    """docs/scale.md, "How fast": the table says what benchmarks/results/speed.json has."""
+    measured = json.loads((ROOT / "benchmarks" / "results" / "speed.json").read_text(encoding="utf-8"))
+    parts = ("encoder", "clip", "noise", "label", "report", "rest", "release", "block")
+    table = (
+        (ROOT / "docs" / "scale.md").read_text(encoding="utf-8").partition("| part | µs | |")[2].partition("\n\n")[0]
+    )
+    written = re.findall(r"^\| [^|]+ \| \**([\d.]+)\** \|", table, re.MULTILINE)
+    for part, shown in zip(parts, written, strict=True):
+        value = measured[f"vrlm_{part}_us"]
+        assert shown == (f"{value:.0f}" if value >= 10 else f"{value:.1f}"), f"vrlm_{part}_us is {value}"
 
 
 @pytest.mark.parametrize("page", ["sharp-edges", "audits", "campaigns", "threat-model"])
