@@ -1,18 +1,20 @@
-"""The tables of docs/q-rlm.md, from the committed results: what codes give beside the paper's mechanism.
+"""Tables about codes, from committed results and cards: what codes give beside the paper's mechanism, what is shipped.
 
-python -m benchmarks.codes_tables        writes them into the page, between its two marks
+python -m benchmarks.codes_tables        writes them into docs/q-rlm.md and models/README.md, between their two marks
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import summary
+from benchmarks import shipped, summary
+from rlm_core import zoo
 from rlm_core.catalogue import CODES, TEST_SHARE
 from rlm_core.theory import krr_cap, vertex_accuracy
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "q-rlm.md"
+ROOT = Path(__file__).resolve().parent.parent
 START, END = "<!-- measured: python -m benchmarks.codes_tables -->", "<!-- end of what is measured -->"
 BUDGETS = (1.0, 2.0, 4.0, 6.0, 8.0, 10.0, math.inf)
 SHORT = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "loans"}
@@ -26,8 +28,8 @@ INFERENCE = (
 OTHERS = "Novel class (is it a 9, with codes learnt without nines; no label is collected) and data join on loans:"
 
 
-def lines() -> list[str]:
-    """Three tables; the last two columns say under which protocol a row was measured, and with how many seeds."""
+def result_lines() -> list[str]:
+    """Which codes are shipped, and three tables, whose rows end with the protocol and the number of seeds."""
     collected = [
         (f"{SHORT[name]}, {mechanism}", "data_collection", name, mechanism)
         for name in SHORT
@@ -48,7 +50,10 @@ def lines() -> list[str]:
         _line(name, [f"{100 * limit(TEST_SHARE * epsilon, 10):.1f}" for epsilon in finite], "", "")
         for name, limit in (("Maximum of the Laplace mechanism", vertex_accuracy), ("cap", krr_cap))
     ]
+    origins = [(SHORT[name], shipped.origin(name)) for name in SHORT]
+    sources = ", ".join(f"{title} protocol {each.protocol} (seed {each.seed})" for title, each in origins)
     return [
+        *(f"The codes in `models/` belong to: {sources}.", ""),
         *(COLLECTION, "", *_table(collected, BUDGETS), ""),
         *(INFERENCE, "", *_table(inferred, finite), *limits, ""),
         *(OTHERS, "", *_table(others, BUDGETS)),
@@ -76,18 +81,44 @@ def _joined(values: object) -> str:
     return "/".join(str(each) for each in sorted(set(values)))  # type: ignore[call-overload]
 
 
-def page(text: str) -> str:
-    """The page with the tables of today."""
-    before, _, rest = text.partition(START)
+def shipped_lines() -> list[str]:
+    """The shipped codes, from their cards."""
+    heads = ("name", "k", "seed", "protocol", "epochs", "clean %", "MB")
+    found = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for about in sorted((zoo.card(zoo.choose_codes(name, math.inf)) for name in SHORT), key=lambda each: each.name):
+        whole = zoo.card(about.architecture.get("encoder_of", about.name))
+        figures = [
+            str(whole.latent_dim),
+            str(whole.seed),
+            str(shipped.origin(whole.dataset).protocol),
+            str(whole.epochs["mechanism"]),
+            f"{whole.metrics['clean_accuracy_percent']:.1f}",
+            f"{whole.size() / 1e6:.2f}",
+        ]
+        found.append(_line(f"`{whole.name}`", figures))
+    return found
+
+
+PAGES: dict[Path, Callable[[], list[str]]] = {
+    ROOT / "docs" / "q-rlm.md": result_lines,
+    ROOT / "models" / "README.md": shipped_lines,
+}
+"""Pages with marks, and what stands between them."""
+
+
+def page(path: Path) -> str:
+    """A page with the tables of today."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(START)
     _, end, after = rest.partition(END)
     if not end:
-        raise ValueError(f"Expected the marks {START!r} and {END!r} in {PAGE.name}.")
-    return before + "\n".join([START, "", *lines(), "", END]) + after
+        raise ValueError(f"Expected the marks {START!r} and {END!r} in {path.name}.")
+    return before + "\n".join([START, "", *PAGES[path](), "", END]) + after
 
 
 def main() -> None:
-    """Rewrite the page."""
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Rewrite the pages."""
+    for path in PAGES:
+        path.write_text(page(path), encoding="utf-8")
 
 
 if __name__ == "__main__":

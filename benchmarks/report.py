@@ -39,7 +39,7 @@ def main(options: argparse.Namespace) -> int:
 
 def measured() -> dict[str, list[Cell]]:
     """The cells of every experiment that has been run."""
-    found = {experiment: summary.cells(experiment) for experiment in EXPERIMENTS}
+    found = {experiment: summary.current_cells(experiment) for experiment in EXPERIMENTS}
     return {experiment: cells for experiment, cells in found.items() if cells}
 
 
@@ -98,6 +98,7 @@ def page() -> str:
     lines = [*report_text.OPENING, "", *(f"- {line}" for line in headline()), "", *frozen_tables.section()]
     for experiment, cells in measured().items():
         lines += [f"## {EXPERIMENTS[experiment].heading}", "", *report_text.ABOUT[experiment], ""]
+        lines += [_older(cells), ""]
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             chosen = [cell for cell in cells if cell.dataset == dataset]
             lines += [f"### {DATASETS[dataset].title}", "", *_grid(chosen), ""]
@@ -112,14 +113,27 @@ def _grid(cells: list[Cell]) -> list[str]:
     budgets = sorted({cell.epsilon for cell in cells}, reverse=True)
     budgets = [b for b in budgets if math.isfinite(b)] + [b for b in budgets if math.isinf(b)]
     lines = [
-        "| mechanism | " + " | ".join("no LDP" if math.isinf(b) else f"ε = {b:g}" for b in budgets) + " |",
-        "|---" * (len(budgets) + 1) + "|",
+        "| mechanism | protocol | " + " | ".join("no LDP" if math.isinf(b) else f"ε = {b:g}" for b in budgets) + " |",
+        "|---" * (len(budgets) + 2) + "|",
     ]
     for mechanism in dict.fromkeys(cell.mechanism for cell in cells):
         by_budget = {cell.epsilon: cell for cell in cells if cell.mechanism == mechanism}
         found = [_cell(by_budget.get(budget)) for budget in budgets]
-        lines.append(f"| {shown_name(mechanism)} | " + " | ".join(found) + " |")
+        protocols = "/".join(map(str, sorted({cell.protocol for cell in by_budget.values()})))
+        lines.append(f"| {shown_name(mechanism)} | {protocols} | " + " | ".join(found) + " |")
     return lines
+
+
+def _older(cells: list[Cell]) -> str:
+    """Which rows of an experiment are older than the frozen protocols, in a sentence."""
+    rows = {(cell.dataset, cell.mechanism): cell.protocol for cell in cells}
+    older = {key for key, protocol in rows.items() if protocol == 1}
+    if len(older) == len(rows):
+        return "All rows are of protocol 1."
+    if not older:
+        return "No row is of protocol 1."
+    names = [name for name in dict.fromkeys(name for _, name in rows) if any(name == each for _, each in older)]
+    return f"Of protocol 1: {', '.join(map(shown_name, names))}."
 
 
 def _cell(cell: Cell | None) -> str:

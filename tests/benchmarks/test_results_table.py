@@ -168,7 +168,7 @@ def test_the_report_averages_the_trials(tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / name).write_bytes((table.RESULTS / name).read_bytes())
     monkeypatch.setattr(table, "RESULTS", tmp_path)
     page = report.page()
-    assert "| V-RLM | **86.0** ± 2.0<br>86.1 ± 1.0<br>-0.1 |" in page
+    assert "| V-RLM | 1 | **86.0** ± 2.0<br>86.1 ± 1.0<br>-0.1 |" in page and "All rows are of protocol 1." in page
     assert "all cells: 1 of 1 cells at or above the paper's mean - 1 std" in page
     assert "| MNIST | V-RLM | 90.5 ± 0.7 | 94.9 ± 0.2 | -4.4 |" in page
 
@@ -179,11 +179,35 @@ def test_the_committed_page_is_what_the_committed_results_give(capsys: pytest.Ca
     assert page.read_text(encoding="utf-8") == capsys.readouterr().out
 
 
-def test_the_tables_about_codes_are_what_the_committed_results_give() -> None:
-    committed = codes_tables.PAGE.read_text(encoding="utf-8")
-    assert codes_tables.page(committed) == committed  # else: python -m benchmarks.codes_tables
+def test_every_row_has_its_protocol_and_none_a_cell_of_an_older_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in (0, 1):
+        table.append(row(seed, 95.0, experiment="private_inference", mechanism="Q-RLM", epsilon=math.inf), tmp_path)
+        table.append(row(seed, 42.0, experiment="private_inference", epsilon=4.0), tmp_path)
+        table.append(row(seed, 94.0, experiment="private_inference", epsilon=math.inf), tmp_path)
+    for seed in (10, 11):
+        fields = {"experiment": "private_inference", "mechanism": "Q-RLM", "epsilon": 4.0, "protocol": 2}
+        table.append(row(seed, 62.0, **fields), tmp_path)
+    monkeypatch.setattr(table, "RESULTS", tmp_path)
+    cells = report.measured()["private_inference"]
+    assert {(cell.mechanism, cell.epsilon, cell.protocol) for cell in cells} == {
+        ("Q-RLM", 4.0, 2),
+        ("V-RLM", 4.0, 1),
+        ("V-RLM", math.inf, 1),
+    }
+    lines = report._grid(cells)
+    assert any(line.startswith("| Q-RLM | 2 | **62.0**") and line.endswith("|  |") for line in lines)
+    assert any(line.startswith("| V-RLM | 1 | **42.0**") for line in lines)
+    assert report._older(cells) == "Of protocol 1: V-RLM."
+
+
+@pytest.mark.parametrize("path", codes_tables.PAGES, ids=lambda path: path.name)
+def test_the_tables_about_codes_are_what_results_and_cards_give(path: Path, tmp_path: Path) -> None:
+    assert codes_tables.page(path) == path.read_text(encoding="utf-8")  # else: python -m benchmarks.codes_tables
+    (tmp_path / "page.md").write_text("nothing")
     with pytest.raises(ValueError, match="the marks"):
-        codes_tables.page("nothing")
+        codes_tables.page(tmp_path / "page.md")
 
 
 def test_aims_stand_beside_what_was_reached(monkeypatch: pytest.MonkeyPatch) -> None:
