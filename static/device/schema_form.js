@@ -1,5 +1,8 @@
 // A form made from a table's schema: one field for every column, empty where nothing is said. What it gives is a row
-// as table_row.js takes it; dates become years with the day as their fraction, as in rlm_core/tables/values.py.
+// as table_row.js takes it; dates become years with the day as their fraction, as in rlm_core/tables/values.py. A word
+// that the schema does not list is "other": the level that rare words share, as in Python.
+
+import { RARE } from "./table_row.js";
 
 /**
  * A column as rlm_core/tables/feature.py has it.
@@ -21,8 +24,10 @@
 export function schemaForm(parent, fields, preprocessor) {
   /** @type {Map<string, HTMLInputElement | HTMLSelectElement>} */
   const inputs = new Map();
+  const withRare = new Set(preprocessor.categories.filter(({ levels }) => levels.includes(RARE)).map(({ name }) => name));
   for (const { name, title, unit, kind, choices } of fields) {
-    const input = choices.length ? select(choices) : document.createElement("input");
+    const hasOther = kind === "category" && withRare.has(name);
+    const input = kind === "category" || choices.length ? select(choices, hasOther) : document.createElement("input");
     if (input instanceof HTMLInputElement) Object.assign(input, { type: kind === "date" ? "date" : "number", step: "any" });
     input.name = name;
     const label = document.createElement("label");
@@ -38,6 +43,8 @@ export function schemaForm(parent, fields, preprocessor) {
     for (const [name, input] of inputs) {
       const value = row[name] ?? "";
       input.value = kinds.get(name) === "date" && typeof value === "number" ? dateOf(value) : String(value);
+      const isUnknown = input instanceof HTMLSelectElement && input.selectedIndex < 0;
+      if (isUnknown) input.value = Array.from(input.options).some((option) => option.value === RARE) ? RARE : "";
     }
   };
   fill(typical(preprocessor, kinds));
@@ -48,10 +55,14 @@ export function schemaForm(parent, fields, preprocessor) {
   };
 }
 
-/** @param {string[]} choices */
-function select(choices) {
+/**
+ * @param {string[]} choices
+ * @param {boolean} hasOther whether words that are not listed have a level
+ */
+function select(choices, hasOther) {
   const made = document.createElement("select");
   made.append(new Option("not said", ""), ...choices.map((choice) => new Option(choice, choice)));
+  if (hasOther) made.append(new Option("other (not listed)", RARE));
   return made;
 }
 

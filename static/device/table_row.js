@@ -1,7 +1,7 @@
 // One row of a table to the encoder's numbers, by the model's own preprocessor.json: twin of transform() of the
 // table's preprocessor in Python. It knows nothing of what the columns mean.
 
-const RARE = "(rare)"; // the level that rare words share, always the last
+export const RARE = "(rare)"; // the level that rare words share, always the last
 
 /** @typedef {{name: string, mean: number, std: number}} NumberColumn */
 /** @typedef {{name: string, levels: string[], rare: string[], commonest: string}} CategoryColumn */

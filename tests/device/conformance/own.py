@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rlm_core.owner.joint_bits import JointBits
 from rlm_core.privatiser import LocalPrivatiser
 from rlm_core.privatiser.encoder import LinearEncoder
 from rlm_core.privatiser.folder import named, reading_of_table
 from rlm_core.privatiser.method import Method
+from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.own_mechanism import encoder_file, own_description
-from rlm_core.privatiser.plan import KINDS, Plan
+from rlm_core.privatiser.plan import CODES, KINDS, LINEAR, NETWORK, Plan
 from rlm_core.tables import TablePreprocessor, TableSchema
 
 from .channels import written
@@ -36,12 +38,13 @@ ROWS: list[dict[str, Any]] = [
     {"age": 1e6, "score": -1e6, "since": 2021.0, "job": "pilot", "member": "yes"},  # cut, and a word nobody knew
     {"age": "", "score": None, "since": "", "job": "", "member": ""},  # nothing is said
 ]
+SIZE = 3
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, math.inf)
 
 
 def vectors() -> dict[str, Any]:
     """Joint bits for themselves, then all kinds of own mechanisms."""
-    return {"joint_bits": _joint_bits(), "tables": [_table(kind) for kind in KINDS]}
+    return {"joint_bits": _joint_bits(), "tables": [*(_table(kind) for kind in KINDS), _table(CODES, NETWORK)]}
 
 
 def _joint_bits() -> list[dict[str, Any]]:
@@ -57,7 +60,22 @@ def _joint_bits() -> list[dict[str, Any]]:
     return cases
 
 
-def _table(kind: str) -> dict[str, Any]:
+def _linear(width: int) -> LinearEncoder:
+    return LinearEncoder(weight=_round(SIZE, width), bias=np.array([0.25, -0.5, 0.0], dtype=np.float32))
+
+
+def _network(width: int) -> NetworkEncoder:
+    """A hidden layer, then five codes that are merged to three."""
+    hidden = (_round(6, width), np.array([0.5, -0.25, 0.0, 1.0, -1.0, 0.25], dtype=np.float32))
+    last = (_round(5, 6), np.array([0.0, 0.125, -0.75, 0.5, 0.25], dtype=np.float32))
+    return NetworkEncoder(layers=(hidden, last), merge=(0, 1, 0, 2, 1))
+
+
+def _round(rows: int, columns: int) -> NDArray[np.float32]:
+    return (np.arange(rows * columns, dtype=np.float32).reshape(rows, columns) % 7 - 3) / 4
+
+
+def _table(kind: str, by: str = LINEAR) -> dict[str, Any]:
     """A mechanism with round weights: what a fit finds differs in its last bits from processor to processor."""
     privatiser = LocalPrivatiser(epsilon=2.0, classes=["no", "yes"])
     privatiser.schema_ = TableSchema.infer(PUBLIC)
@@ -65,10 +83,10 @@ def _table(kind: str) -> dict[str, Any]:
     privatiser.preprocessor_ = TablePreprocessor.fit(tidy, privatiser.schema_.features, unknown="ignore")
     privatiser.classes_ = np.array(["no", "yes"])
     privatiser.label_ = None
-    width, size = privatiser.preprocessor_.output_dim, 3
-    weight = (np.arange(size * width, dtype=np.float32).reshape(size, width) % 7 - 3) / 4
-    encoder = LinearEncoder(weight=weight, bias=np.array([0.25, -0.5, 0.0], dtype=np.float32))
-    method = Method(plan=Plan(kind=kind, size=size), encoder=encoder, prior=np.eye(3), radius=2.5, constant=0.5)
+    width = privatiser.preprocessor_.output_dim
+    encoder = _network(width) if by == NETWORK else _linear(width)
+    plan = Plan(kind=kind, size=SIZE, encoder=by)
+    method = Method(plan=plan, encoder=encoder, prior=np.eye(SIZE), radius=2.5, constant=0.5)
     privatiser.pictures_ = None
     privatiser.method_ = named(method, reading_of_table(privatiser.schema_, privatiser.preprocessor_), ("no", "yes"))
     cells = [{name: None if value == "" else value for name, value in row.items()} for row in ROWS]
@@ -76,7 +94,7 @@ def _table(kind: str) -> dict[str, Any]:
     reports = []
     for epsilon in EPSILONS:
         for at in range(len(ROWS)):
-            tape = f"own {kind} {epsilon} {at}"
+            tape = f"own {kind} {epsilon} {at}" if by == LINEAR else f"own {kind} by a network {epsilon} {at}"
             privatiser.epsilon = epsilon
             with forged(tape):
                 report = privatiser.method_.mechanism(epsilon), privatiser.method_.together(epsilon, 2)
