@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -20,8 +21,9 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 
 from rlm_core.device import description as device
-from rlm_core.device.owner_file import SCRIPTS, has_file, owner_file
+from rlm_core.device.owner_file import SCRIPTS, OwnerFile, has_file, owner_file
 from rlm_core.device.served_script import served_script
+from rlm_core.zoo.cards import own_folders
 
 TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
 STRICT = {
@@ -62,15 +64,17 @@ async def script(request: Request) -> Response:
 async def mechanism(request: Request) -> Response:
     """A description; weights are named by their address below /device/."""
     name = request.path_params["name"]
-    if not await run_in_threadpool(_is_offered, name):
+    own = await run_in_threadpool(_own_table, name)
+    if own is None and not await run_in_threadpool(_is_offered, name):
         return _missing()
-    about = await run_in_threadpool(device.description, name)
+    about = await run_in_threadpool(_own_description, own) if own else await run_in_threadpool(device.description, name)
     return JSONResponse(about, headers=STRICT | {"cache-control": "no-cache"})
 
 
 async def weights(request: Request) -> Response:
     """A file by its checksum: it never changes. Marked as encoded already, so that nothing compresses it anew."""
-    path = (await run_in_threadpool(_weights)).get(request.path_params["sha256"])
+    checksum = request.path_params["sha256"]
+    path = (await run_in_threadpool(_weights)).get(checksum) or await run_in_threadpool(_own_encoder, checksum)
     if path is None:
         return _missing()
     headers = STRICT | {"cache-control": FOR_GOOD, "content-encoding": "identity"}
@@ -80,9 +84,10 @@ async def weights(request: Request) -> Response:
 async def owner(request: Request) -> Response:
     """One file with the owner's side of a mechanism; it brings its own policy."""
     name = request.path_params["name"]
-    if not await run_in_threadpool(_is_offered, name) or not has_file(name):
+    own = await run_in_threadpool(_own_table, name)
+    if own is None and (not await run_in_threadpool(_is_offered, name) or not has_file(name)):
         return _missing()
-    page = await run_in_threadpool(owner_file, name)
+    page = await run_in_threadpool(_own_page, own) if own else await run_in_threadpool(owner_file, name)
     download = f'attachment; filename="owner-{name}.html"'
     headers = STRICT | {"content-security-policy": page.policy, "content-disposition": download}
     return Response(page.html, media_type="text/html; charset=utf-8", headers=headers)
@@ -95,6 +100,39 @@ def _offered() -> frozenset[str]:
 
 def _is_offered(name: str) -> bool:
     return name in _offered() or device.is_cut(name)
+
+
+# Own tables: asked anew each time, since people fit while the server runs. What reads them takes seconds to import, so
+# it waits until there is one.
+
+
+def _own_table(name: str) -> Path | None:
+    """The folder of an own table's mechanism."""
+    if name not in own_folders():
+        return None
+    from rlm_core.privatiser.saved_tables import saved_tables
+
+    return saved_tables().get(name)
+
+
+def _own_description(folder: Path) -> dict[str, Any]:
+    from rlm_core.privatiser.saved_tables import saved_description
+
+    return saved_description(folder)
+
+
+def _own_page(folder: Path) -> OwnerFile:
+    from rlm_core.privatiser.saved_tables import saved_page
+
+    return saved_page(folder)
+
+
+def _own_encoder(checksum: str) -> Path | None:
+    if not own_folders():
+        return None
+    from rlm_core.privatiser.saved_tables import saved_encoders
+
+    return saved_encoders().get(checksum)
 
 
 @lru_cache(maxsize=1)

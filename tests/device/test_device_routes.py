@@ -8,9 +8,11 @@ import math
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from device_server import app_server
 from starlette.applications import Starlette
@@ -18,7 +20,7 @@ from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from rlm_core import zoo
+from rlm_core import LocalPrivatiser, zoo
 from rlm_core.data.samples import cifar10_samples, mnist_samples
 from rlm_core.device.description import description
 from rlm_core.report import Report
@@ -232,3 +234,27 @@ def test_bad_input_is_refused_before_anything_is_charged(
     said, entries = page.evaluate(script, [CODES, x, label, settings])
     assert message in said and entries == 0
     page.context.close()
+
+
+def test_the_mechanism_of_an_own_table_is_offered_like_a_shipped_one(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pd.DataFrame({"age": [20, 30, 40, 50] * 25, "job": ["cook", "nurse"] * 50, "ill": ["no", "yes"] * 50})
+    mine = LocalPrivatiser(epsilon=2.0, reports=500).fit(table, "ill")
+    mine.save(tmp_path / "mine")
+    monkeypatch.setenv("RLM_MODELS", str(tmp_path))
+    with get(f"{address}/device/mechanisms/mine.json") as answer:
+        about = json.loads(answer.read())
+    assert about["digest"] == mine.method_.digest and [each["name"] for each in about["fields"]] == ["age", "job"]
+    file = about["files"]["encoder"]
+    with get(f"{address}/device/{file['url']}") as answer:
+        content = answer.read()
+    assert hashlib.sha256(content).hexdigest() == file["sha256"] and len(content) == file["bytes"]
+    with get(f"{address}/device/owner/mine.html") as answer:
+        assert mine.method_.digest in answer.read().decode() and "default-src 'none'" in str(answer.headers)
+    LocalPrivatiser(epsilon=2.0, reports=500).fit(table[["age", "ill"]], "ill").save(tmp_path / "mine")
+    with get(f"{address}/device/mechanisms/mine.json") as answer:  # fitted again while the server runs
+        assert [each["name"] for each in json.loads(answer.read())["fields"]] == ["age"]
+    for wrong in ("others", "..", "mine.2"):
+        with pytest.raises(urllib.error.HTTPError):
+            get(f"{address}/device/mechanisms/{wrong}.json")
