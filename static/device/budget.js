@@ -41,9 +41,10 @@ function below(value) {
 }
 
 /**
- * One entry of the ledger. `report` is null from the charge until the draw; it never goes back.
+ * One entry of the ledger. `report` is null from the charge until the draw; it never goes back. `unsent`: the id of the
+ * message that is to carry it, and whose it is, until the collector has said that it came.
  * @typedef {{record: string, mechanism: string, epsilon_x: number, epsilon_y: number, report: string | null,
- *   time: string}} Release
+ *   time: string, unsent?: {id: string, dataset: string}}} Release
  */
 /** @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">} Store */
 
@@ -64,18 +65,23 @@ export class Ledger {
   }
 
   /**
-   * Enter a release before it is drawn; raises, and enters nothing, where it would pass the limit.
+   * Enter a release before it is drawn; raises, and enters nothing, where it would pass the limit or nothing can be kept.
    * @param {Omit<Release, "report" | "time">} release
+   * @param {number} [room] characters to reserve for the report, so that `keep` cannot fail for want of them
    * @returns {string} the entry's key
    */
-  spend(release) {
+  spend(release, room = 0) {
     for (const name of /** @type {const} */ (["epsilon_x", "epsilon_y"])) {
       if (!(release[name] >= 0)) throw new RangeError(`Expected ${name} >= 0, got ${name}=${release[name]}.`);
     }
     const time = new Date().toISOString();
     const unique = Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) => word.toString(36)).join("");
     const key = `${PREFIX}${time}/${String(entries++).padStart(6, "0")}-${unique}`;
-    this.storage.setItem(key, write({ ...release, report: null, time }));
+    try {
+      this.storage.setItem(key, write({ ...release, report: null, time }) + " ".repeat(room));
+    } catch {
+      throw new Error("This browser’s storage is full: it could not keep count. Nothing was charged, and nothing was sent.");
+    }
     const total = this.spent(release.record);
     if (total > this.limit) {
       this.storage.removeItem(key);
@@ -100,13 +106,33 @@ export class Ledger {
     this.storage.setItem(key, write({ ...entry, report }));
   }
 
+  /**
+   * Take a charge back: nothing was drawn, or what was drawn could not be kept and is forgotten.
+   * @param {string} key
+   */
+  cancel(key) {
+    this.storage.removeItem(key);
+  }
+
+  /**
+   * The collector has the message of this id. The entry becomes shorter, so this fits into any storage.
+   * @param {string} id
+   */
+  delivered(id) {
+    for (const key of this.#keys) {
+      const { unsent, ...entry } = read(this.storage.getItem(key) ?? "");
+      if (unsent?.id === id) this.storage.setItem(key, write(entry));
+    }
+  }
+
+  get #keys() {
+    const keys = Array.from({ length: this.storage.length }, (_, i) => this.storage.key(i) ?? "");
+    return keys.filter((key) => key.startsWith(PREFIX)).sort();
+  }
+
   /** All releases, oldest first. */
   get releases() {
-    const keys = Array.from({ length: this.storage.length }, (_, i) => this.storage.key(i) ?? "");
-    return keys
-      .filter((key) => key.startsWith(PREFIX))
-      .sort()
-      .map((key) => read(this.storage.getItem(key) ?? ""));
+    return this.#keys.map((key) => read(this.storage.getItem(key) ?? ""));
   }
 
   /**

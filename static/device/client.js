@@ -110,20 +110,27 @@ export class Owner {
   }
 
   /**
-   * The one act that spends: checked, charged, drawn once, kept with its charge. Send exactly the text it gives.
+   * The one act that spends: checked, charged, drawn once, kept with its charge. Send exactly the text it gives. Where it
+   * throws, nothing is charged.
    * @param {string} name
    * @param {ArrayLike<number>} x
    * @param {number | null} label
    * @param {Settings} settings
    * @param {string} [record] what the ledger calls the record
+   * @param {{id: string, dataset: string}} [unsent] the message that is to carry it
    * @returns {Promise<string>}
    */
-  async release(name, x, label, settings, record = "record") {
-    const cost = await this.#call("cost", { key: name, x, label, settings });
-    const key = this.ledger.spend({ record, ...cost });
-    const report = await this.#call("release", { key: name, x, label, settings });
-    this.ledger.keep(key, report);
-    return report;
+  async release(name, x, label, settings, record = "record", unsent) {
+    const { room, ...cost } = await this.#call("cost", { key: name, x, label, settings });
+    const key = this.ledger.spend({ record, ...cost, ...(unsent && { unsent }) }, room);
+    try {
+      const report = await this.#call("release", { key: name, x, label, settings });
+      this.ledger.keep(key, report);
+      return report;
+    } catch (error) {
+      this.ledger.cancel(key); // no draw has left this device
+      throw error;
+    }
   }
 
   close() {

@@ -27,6 +27,8 @@ const files = new Map();
 /** @type {Map<string, ReturnType<typeof trunkFeatures>>} by shape: mechanisms share the trunk */
 const trunks = new Map();
 
+const NUMBER = 26; // characters of a float64 in JSON, at most, with its comma
+
 const methods = {
   /**
    * Fetch and verify a mechanism's weights; with `collector`, also what rehearsals show of the other side.
@@ -109,14 +111,17 @@ const methods = {
   },
 
   /**
-   * What a release would cost, after every check: the ledger is charged with this before `release`.
+   * What a release would cost, after every check: the ledger is charged with this before `release`. `room`: more
+   * characters than its report can have.
    * @param {{key: string, x: Float32Array, label: number | null, settings: Settings}} options
    */
   cost({ key, x, label, settings }) {
     const { mechanism } = get(key);
     mechanism.check(x);
     const { epsilonX, epsilonY } = plan(mechanism, label, settings);
-    return { mechanism: mechanism.description.name, epsilon_x: epsilonX, epsilon_y: epsilonY };
+    const { release: kind, input_dim, latent_dim, classes } = mechanism.description;
+    const room = 1000 + NUMBER * (kind === "features" ? input_dim : latent_dim) + latent_dim * classes.length;
+    return { mechanism: mechanism.description.name, epsilon_x: epsilonX, epsilon_y: epsilonY, room };
   },
 
   /**

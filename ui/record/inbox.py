@@ -102,7 +102,10 @@ def _short(values: Any) -> list[float]:
 def _take(page: str, message: Any, make: Any) -> None:
     box = inbox(page)
     name = _id(message)
-    if name is None or name in box.ids:
+    if name is None:
+        return
+    if name in box.ids:  # the browser has not heard that it came, and hears it now
+        box.last = name
         return
     box.ids.add(name)
     box.last, box.problem = name, ""

@@ -28,6 +28,9 @@ EXAMPLES = (0, 2, 3, 5, 6, 9, 16, 20)
 IN_SHORT = ("loan_amnt", "term", "int_rate", "grade", "purpose", "annual_inc")
 """The features that stand for a loan where there is little room."""
 
+LABEL = "How it ended"
+"""What the label of a loan is called."""
+
 
 def short_loan(values: Mapping[str, Any], *, side: str, decoded: bool = False) -> str:
     """Six features of a loan as a small list, for stages and strips."""

@@ -60,10 +60,11 @@ def samples_of(dataset: str) -> dict[str, Any]:
         }
         return about | ({"public_photos": _photos()} if dataset == public_photos.DATASET else {})
     from rlm_core.data.schema import FEATURES
-    from ui.record.loan import EXAMPLES, GROUPS, IN_SHORT, level_name
+    from ui.record.loan import EXAMPLES, GROUPS, IN_SHORT, LABEL, level_name
 
     loans = cache.loans()
     return {
+        "label": LABEL,
         "classes": list(DATASETS[dataset].classes),
         "telling": list(IN_SHORT),
         "groups": {title: list(names) for title, names in GROUPS.items()},

@@ -35,6 +35,7 @@ export function pictureSource({ dataset, samples, all, side, example, prepare, o
   /** @type {Picked | null} */
   let picked = null;
   let named = ""; // which public picture it is
+  let turn = 0; // a picture that is ready after another was picked, or after Clear, comes too late
 
   const labels = choice("What does it show?", [
     ...samples.classes.map((words, value) => ({ value, words, title: digits ? /** @type {any} */ (SAID)[words] : words })),
@@ -44,6 +45,7 @@ export function pictureSource({ dataset, samples, all, side, example, prepare, o
 
   /** @param {Picked | null} next @param {string} [words] @param {string} [name] of a public picture */
   const pick = (next, words = "", name = "") => {
+    turn += 1;
     [picked, named] = [next, name];
     paint(preview, next && next.x);
     labels.show(next ? next.label : undefined);
@@ -51,13 +53,15 @@ export function pictureSource({ dataset, samples, all, side, example, prepare, o
     onPick(next, name);
   };
 
-  /** @param {Blob} file @param {string} words */
+  /** @param {Blob | Promise<Blob>} file @param {string} words */
   const fit = async (file, words) => {
+    const mine = ++turn;
     try {
-      const x = await prepare(file);
+      const x = await prepare(await file);
+      if (mine !== turn) return;
       pick({ x, label: undefined }, digits && doubtful(x) ? "This hardly looks like one digit: the collector’s guesses will be off." : words);
     } catch (error) {
-      pick(null, `This picture cannot be used. ${/** @type {Error} */ (error).message}`);
+      if (mine === turn) pick(null, `This picture cannot be used. ${/** @type {Error} */ (error).message}`);
     }
   };
 
@@ -69,7 +73,7 @@ export function pictureSource({ dataset, samples, all, side, example, prepare, o
     element("p", { class: "note" }, digits ? "One digit, dark on light or light on dark. The file is read here and is not sent."
       : "Its central square becomes 32 × 32 pixels. The file is read here and is not sent."));
 
-  const camera = hasCamera() ? cameraPanel((photo) => fit(photo, "Taken in this browser; it was not sent."), (words) => { note.textContent = words; }) : null;
+  const camera = hasCamera() ? cameraPanel((photo) => { if (!camera?.box.hidden) fit(photo, "Taken in this browser; it was not sent."); }, (words) => { note.textContent = words; }) : null;
 
   const panels = /** @type {Record<string, HTMLElement>} */ ({
     Gallery: gallery.box, ...(drawing ? { Draw: drawing } : {}), Upload: upload, ...(camera ? { Camera: camera.box } : {}),
@@ -114,7 +118,7 @@ function galleryPanel(samples, all, side, digits, example, onChoose) {
   return { box: element("div", { class: "panel" }, thumbs.box), again: () => onChoose(chosen, nameOf(chosen)) };
 }
 
-/** @param {(file: Blob) => void} onDrawn @param {() => void} onClear */
+/** @param {(file: Promise<Blob>) => void} onDrawn @param {() => void} onClear */
 function drawingPanel(onDrawn, onClear) {
   const canvas = element("canvas", { width: 280, height: 280, class: "pad", role: "img", "aria-label": "Drawing area for a digit" });
   const pen = canvas.getContext("2d");
@@ -138,8 +142,10 @@ function drawingPanel(onDrawn, onClear) {
   };
   const done = () => {
     draw();
-    if (strokes.length) canvas.toBlob((/** @type {Blob | null} */ file) => { if (file) onDrawn(file); });
-    else onClear();
+    if (!strokes.length) return onClear();
+    onDrawn(new Promise((resolve, reject) => {
+      canvas.toBlob((/** @type {Blob | null} */ file) => (file ? resolve(file) : reject(new Error("The drawing could not be read."))));
+    }));
   };
   canvas.onpointerdown = (/** @type {PointerEvent} */ event) => {
     canvas.setPointerCapture(event.pointerId);

@@ -5,7 +5,7 @@ import { choice, element, write } from "./elements.js";
 import { COUNT, guess } from "./rehearsals.js";
 
 /** @typedef {{title: string, unit: string, low: number | null, high: number | null, step: number | null, help: string, names: Record<string, string>}} Field */
-/** @typedef {{classes: string[], telling: string[], groups: Record<string, string[]>, fields: Record<string, Field>, examples: {name: string, label: number, row: Record<string, any>}[]}} Rows */
+/** @typedef {{label: string, classes: string[], telling: string[], groups: Record<string, string[]>, fields: Record<string, Field>, examples: {name: string, label: number, row: Record<string, any>}[]}} Rows */
 /** @typedef {import("../table_row.js").Preprocessor} Preprocessor */
 
 /**
@@ -19,13 +19,15 @@ export function rowSource({ samples, preprocessor, prepare, example, onPick }) {
   let label;
   let named = ""; // which example it is, until a value is typed
   const note = element("p", { class: "note", role: "status" });
-  const labels = choice("How it ended (label)", [
+  const labels = choice(`${samples.label} (label)`, [
     ...samples.classes.map((words, value) => ({ value, words })), { value: null, words: "no label" },
   ], (value) => { label = value; changed(); });
 
   /** @type {Map<string, {input: any, problem: HTMLElement}>} */
   const inputs = new Map();
+  let turn = 0; // an answer about earlier values comes too late
   const changed = async () => {
+    const mine = ++turn;
     const problems = [...inputs].filter(([name]) => complaint(name)).length;
     if (problems) {
       note.textContent = problems === 1 ? "One value cannot be used." : `${problems} values cannot be used.`;
@@ -34,9 +36,11 @@ export function rowSource({ samples, preprocessor, prepare, example, onPick }) {
     }
     try {
       const x = await prepare(row);
+      if (mine !== turn) return;
       note.textContent = "";
       onPick({ x, label }, named);
     } catch (error) {
+      if (mine !== turn) return;
       note.textContent = /** @type {Error} */ (error).message;
       onPick(null, "");
     }
@@ -84,7 +88,7 @@ export function rowSource({ samples, preprocessor, prepare, example, onPick }) {
   const examples = element("select", { "aria-label": "Example", onchange: () => fill(Number(examples.value)) },
     ...samples.examples.map(({ name }, i) => element("option", { value: i }, name)));
   const box = element("div", { class: "source" }, element("div", { class: "fields" }, ...telling.map(field)),
-    element("div", { class: "says" }, element("span", { class: "cap" }, "How it ended"), labels.box, note), all);
+    element("div", { class: "says" }, element("span", { class: "cap" }, samples.label), labels.box, note), all);
   const tabs = element("label", { class: "examples" }, element("span", { class: "cap" }, "Example"), examples);
   const first = Math.max(0, samples.examples.findIndex(({ name }) => inAddress(name) === example));
   return { tabs, box, begin: () => { examples.value = String(first); fill(first); } };

@@ -7,6 +7,7 @@
 import { Budget } from "../budget.js";
 import { Owner } from "../client.js";
 import { hex, sha256 } from "../sha256.js";
+import { Delivery } from "./delivery.js";
 import { choice, element, write, written } from "./elements.js";
 import { layout } from "./layout.js";
 import { limits } from "./limits.js";
@@ -14,7 +15,7 @@ import { MechanismLoader } from "./mechanism_loader.js";
 import { openPictures, openRows } from "./open_source.js";
 import { COUNT, spoken } from "./rehearsals.js";
 import { exampleInAddress, fromAddress, nameExample, remember, rememberedPosition, toAddress } from "./settings.js";
-import { buttonWords, lamWords, ledgerWords, representationWords, sendWords, serverWords } from "./words.js";
+import { buttonWords, lamWords, ledgerWords, representationWords, sendWords, serverWords, waitingWords } from "./words.js";
 
 const LANES = /** @type {Record<string, string>} */ ({ pixels: "Noise on every pixel", numbers: "Numbers with noise", codes: "Codes" });
 const LANE_TITLES = /** @type {Record<string, string>} */ ({
@@ -41,10 +42,10 @@ export class TwoSides {
   network = "";
   rehearsed = "";
   encodedFor = "";
-  awaited = "";
   wanted = "";
   running = false;
-  sending = false;
+  opening = 0;
+  drawing = ""; // what the button waits for
   saying = 0;
   updates = 0;
 
@@ -67,6 +68,12 @@ export class TwoSides {
       network: (name) => { this.network = name; this.#moved(); },
     });
     this.root = this.parts.root;
+    this.delivery = new Delivery({ ledger: this.owner.ledger, datasets: Object.keys(offer.datasets),
+      post: (kind, message) => {
+        if (this.root.isConnected) this.post(kind, message); // another page is shown: later
+        this.#describe();
+      },
+      onWait: (seconds) => write(this.parts.message, waitingWords(seconds)) });
     this.parts.datasets.show(this.chosen.data);
     this.loader = new MechanismLoader(this.owner, this.parts.progress, (pending) => { this.root.dataset.loading = String(pending); });
     this.#openDataset();
@@ -87,8 +94,12 @@ export class TwoSides {
     return { label, settings: { epsilon: this.epsilon, lam } };
   }
 
+  /** Whether a report is being drawn or is on its way. */
+  get sending() { return Boolean(this.drawing || this.delivery.awaited); }
+
   async #openDataset() {
     const { data } = this.chosen;
+    const opening = ++this.opening; // what comes after another was opened is of no use
     if (!(this.chosen.mech in this.about.lanes)) this.chosen.mech = "numbers";
     const lanes = choice("Mechanism", Object.keys(this.about.lanes).map((value) => (
       { value, words: LANES[value], title: `${LANES[value]}: ${LANE_TITLES[value]}` }
@@ -103,11 +114,13 @@ export class TwoSides {
     try {
       const answer = await fetch(new URL(`../samples/${data}.json`, import.meta.url));
       const samples = await answer.json();
-      if (data !== this.chosen.data) return;
+      if (opening !== this.opening) return;
       const open = this.about.record === "picture" ? openPictures : openRows;
-      this.opened = await open({ dataset: data, samples, lanes: this.about.lanes, mechanism: this.mechanism.name, loader: this.loader, owner: this.owner,
-        example: exampleInAddress(), onPick: (picked, example) => this.#pick(picked, example), record: () => this.record,
+      const opened = await open({ dataset: data, samples, lanes: this.about.lanes, mechanism: this.mechanism.name, loader: this.loader, owner: this.owner,
+        example: exampleInAddress(), onPick: (picked, example) => { if (opening === this.opening) this.#pick(picked, example); }, record: () => this.record,
         now: () => this.loader.loaded.get(this.mechanism.name) });
+      if (opening !== this.opening) return;
+      this.opened = opened;
       this.parts.tabs.replaceChildren(this.opened.tabs);
       this.parts.source.replaceChildren(this.opened.source);
       this.parts.tiles.replaceChildren(this.opened.tiles.box);
@@ -164,7 +177,7 @@ export class TwoSides {
     parts.network.hidden = mech !== "numbers";
     write(parts.networkNote, mech === "numbers" ? this.mechanism.note ?? "" : "");
     parts.send.disabled = !record || record.label === undefined || value === Infinity || this.sending;
-    write(parts.send, buttonWords(value));
+    write(parts.send, buttonWords(value, this.drawing || (this.delivery.awaited && "Sending …")));
     const server = parts.server.checked;
     write(parts.serverWords, serverWords(this.offer.device, thing));
     write(parts.sendNote, sendWords({ ready: Boolean(record), label: record?.label, sendsLabel: this.settings.label !== null, thing, server }));
@@ -204,8 +217,8 @@ export class TwoSides {
   async #rehearse(wish, record) {
     const { name } = this.mechanism;
     if (this.parts.server.checked) return this.#rehearseThere(name, record);
+    const { label, settings } = this.settings; // of now: another mechanism may be chosen while this one comes
     const description = await this.#load(name);
-    const { label, settings } = this.settings;
     const which = `${record.name}/${label}`;
     const kept = wish !== "record" && this.rehearsed === which ? this.rehearsals : null;
     if (kept === null && this.rehearsals !== null) this.owner.forget(this.rehearsals);
@@ -270,30 +283,32 @@ export class TwoSides {
     this.saying = setTimeout(() => { this.parts.live.textContent = words; }, 700);
   }
 
-  /** Charge, draw once, keep, hand over exactly that. */
+  /** Charge, draw once, keep, hand over exactly that, until it is there. */
   async #send() {
     const { record } = this;
     if (this.sending || !record || record.label === undefined || this.epsilon === Infinity) return;
-    this.sending = true;
-    this.#describe();
     const { name } = this.mechanism;
     const { label, settings } = this.settings;
+    const server = this.parts.server.checked;
+    const dataset = this.chosen.data;
     const id = hex(crypto.getRandomValues(new Uint8Array(8)));
+    this.drawing = server || this.loader.loaded.has(name) ? "Sending …" : "Loading the network, then sending …";
+    this.#describe();
     try {
-      if (this.parts.server.checked) {
+      if (server) {
         const budget = settings.lam === null ? null : new Budget({ epsilon: settings.epsilon, lam: settings.lam });
         this.owner.ledger.spend({ record: record.name, mechanism: name,
           epsilon_x: budget ? budget.epsilonX : settings.epsilon, epsilon_y: budget ? budget.epsilonY : 0 });
-        this.post("record", { id, mechanism: name, x: Array.from(record.x), label, epsilon: settings.epsilon, lam: settings.lam });
+        this.delivery.send("record", { id, mechanism: name, x: Array.from(record.x), label, epsilon: settings.epsilon, lam: settings.lam });
       } else {
-        const report = await this.owner.release(name, record.x, label, settings, record.name);
-        this.post("report", { id, report });
+        await this.#load(name);
+        const report = await this.owner.release(name, record.x, label, settings, record.name, { id, dataset });
+        this.delivery.send("report", { id, report });
       }
-      this.awaited = id;
     } catch (error) {
       this.#complain(error);
-      this.sending = false;
     }
+    this.drawing = "";
     this.#describe();
   }
 
@@ -315,12 +330,11 @@ export class TwoSides {
       if (data.rehearsed.problem) reject(new Error(data.rehearsed.problem));
       else resolve(data.rehearsed.draws);
     }
-    if (this.awaited && data.last === this.awaited) {
-      this.awaited = "";
-      this.sending = false;
+    if (this.delivery.acknowledge(data.last)) {
       this.#say(data.spoken);
-      if (data.problem) this.parts.message.textContent = data.problem;
+      this.parts.message.textContent = data.problem;
     }
+    this.delivery.resume(); // what an earlier visit drew, and nobody has
     this.#describe();
     this.#showLimits();
   }

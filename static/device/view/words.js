@@ -32,9 +32,12 @@ export function sendWords({ ready, label, sendsLabel, thing, server }) {
     : `${afresh} The collector also sees which ε you chose, and that no label came. A campaign fixes both for everybody.`;
 }
 
-/** @param {number} epsilon */
-export const buttonWords = (epsilon) => (
+/** @param {number} epsilon @param {string} busy what it waits for, if anything */
+export const buttonWords = (epsilon, busy) => busy || (
   epsilon === Infinity ? "ε = ∞ can be rehearsed, not sent" : `Send one report · spends ε = ${written(epsilon)}`);
+
+/** @param {number} seconds */
+export const waitingWords = (seconds) => `The server has not said that it came. The same report goes again, every ${seconds} s: nothing is drawn anew.`;
 
 /** @param {string} device @param {string} thing */
 export const serverWords = (device, thing) => `Compute on the server instead (${device}): your ${thing} then travels there, also to rehearse`;

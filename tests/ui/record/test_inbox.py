@@ -32,6 +32,8 @@ def test_a_report_is_kept_as_it_came_and_a_message_counts_once(box: Inbox) -> No
     assert (box.last, box.problem, box.size) == ("a", "", len(text.encode()))
     receive_report("image", ("mnist",), {"id": "b", "report": text})  # a set may well come twice
     assert len(box.reports) == 2
+    receive_report("image", ("mnist",), {"id": "a", "report": text})  # sent again: its browser had no answer yet
+    assert len(box.reports) == 2 and box.last == "a"
 
 
 @pytest.mark.parametrize("message", [None, 7, "report", [], {}, {"id": 3}, {"id": None, "report": "x"}])
