@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from benchmarks import summary
+from benchmarks import shipped, summary
 from benchmarks.summary import CLEAN_FEATURES, Cell
-from rlm_core.catalogue import DATASETS, EXPERIMENTS
+from rlm_core.catalogue import CODES, DATASETS, EXPERIMENTS
 from rlm_core.registry import REGISTRY
 from ui.evidence.text import ABOUT
 
@@ -105,7 +105,7 @@ def datasets(experiment: str) -> list[str]:
 def view(experiment: str, dataset: str) -> View:
     """Read the files."""
     ours: dict[str, list[Cell]] = {}
-    for cell in summary.cells(experiment):
+    for cell in summary.current_cells(experiment):
         if cell.dataset == dataset:
             ours.setdefault(cell.mechanism, []).append(cell)
     names = summary.paper_mechanisms(experiment, dataset)
@@ -148,8 +148,8 @@ def needs(view: View, accuracy: float) -> list[Need]:
 
 
 COLUMNS = (
-    "experiment dataset mechanism epsilon mean std seeds paper_mean paper_std difference reaches within_two_std lam "
-    "latent_dim radius epsilon_pretraining train_rows test_rows version"
+    "experiment dataset mechanism epsilon mean std seeds draw_std protocol paper_mean paper_std "
+    "difference reaches within_two_std lam latent_dim radius epsilon_pretraining train_rows test_rows version"
 ).split()
 
 
@@ -176,6 +176,22 @@ def _plain(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+def other_codes(view: View) -> tuple[int, int] | None:
+    """The protocol of the codes shown and that of the shipped ones, where these differ."""
+    shown = {cell.protocol for cell in view.ours.get(CODES, []) if math.isfinite(cell.epsilon)}
+    newer = shipped.newer_protocol(view.experiment, view.dataset)
+    return (newer, shipped.origin(view.dataset).protocol) if newer in shown else None
+
+
+OWN_TABLES = {
+    "joint Laplace": "joint Laplace",
+    "joint selection": "joint selection",
+    "joint bits": "joint bits",
+    "k-RR": "k-RR of the label alone",
+}
+"""Mechanisms by what they are called where own tables were measured."""
+
+
 def measured_in() -> dict[str, list[str]]:
     """Every mechanism of the registry to the experiments (with datasets) that have trials of it."""
     found: dict[str, list[str]] = {name: [] for name in REGISTRY}
@@ -187,11 +203,27 @@ def measured_in() -> dict[str, list[str]]:
                 found[name].append(
                     f"{EXPERIMENTS[experiment].title} ({', '.join(DATASETS[key].title for key in where)})"
                 )
+    own = summary.cells("own_data")
+    for name, called in OWN_TABLES.items():
+        tables = dict.fromkeys(cell.dataset for cell in own if cell.mechanism == called)
+        if tables:
+            found[name].append(f"Own data ({', '.join(map(_table_title, tables))})")
     return found
 
 
+def _table_title(name: str) -> str:
+    """ "Census Income" of census_income."""
+    return DATASETS[name].title if name in DATASETS else name.replace("_", " ").title()
+
+
 def _is(name: str, cell: Cell, dataset: str) -> bool:
-    """Results call a table's mechanism by its plain name; variants ("V-RLM eta=0.50") belong to theirs."""
+    """Results call a table's mechanism by its plain name; variants ("V-RLM eta=0.50") belong to theirs.
+
+    "joint V-RLM" is one release of representation and label: with two classes joint Laplace, with more joint selection.
+    """
+    if cell.mechanism.startswith("joint "):
+        release = "joint Laplace" if len(DATASETS[cell.dataset].classes) == 2 else "joint selection"
+        return cell.dataset == dataset and name == release
     plain = name.removesuffix(" table")
     if cell.dataset != dataset or cell.mechanism.split(" ")[0] != plain:
         return False

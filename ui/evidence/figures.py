@@ -144,7 +144,9 @@ def settings(cell: Cell) -> str:
     return html.escape(
         f"ε = {number(cell.epsilon)}: {mean_std(cell.mean, cell.std)} % over {seeds}"
         + (f"\n{chosen}" if chosen else "")
-        + f"\n{cell.train_rows} people sent a report, {cell.test_rows} were tested\nversion {cell.version}"
+        + (f"\n± {cell.draw_std:.1f} between draws of the noise, within a seed" if cell.draw_std >= 0 else "")
+        + f"\n{cell.train_rows} people sent a report, {cell.test_rows} were tested"
+        + f"\nprotocol {cell.protocol}, version {cell.version}"
     ).replace("\n", "<br>")
 
 
@@ -222,12 +224,12 @@ def _cell(cell: Cell | None, paper: tuple[float, float] | None, *, hint: str) ->
     small = "" if paper is None else f"<small>paper {mean_std(*paper)}</small>"
     if cell is None:
         return f"<td><span>–</span>{small}</td>"
+    title = html.escape(f"{hint}: {cell.seeds} seeds, protocol {cell.protocol}, version {cell.version}")
     if cell.difference is None:
-        return f"<td><b>{mean_std(cell.mean, cell.std)}</b>{small}</td>"
+        return f'<td title="{title}"><b>{mean_std(cell.mean, cell.std)}</b>{small}</td>'
     small = small or f"<small>paper {mean_std(cell.paper_mean or 0.0, cell.paper_std)}</small>"
     mark = "●" if cell.reaches else "◐" if cell.within_two_std else "○"
     difference = f"{cell.difference:+.1f}".replace("-", "−")
-    title = html.escape(f"{hint}: {cell.seeds} seeds, version {cell.version}")
     return (
         f'<td title="{title}"><b>{mean_std(cell.mean, cell.std)}</b>{small}'
         f'<em class="rlm-{"low" if mark == "○" else "fine"}">{mark} {difference}</em></td>'

@@ -59,6 +59,18 @@ TABLE = (
     "**○** falls short. No mark: the paper has no such cell."
 )
 
+PROTOCOLS = (
+    "Protocols 2 and 3 were written down before their runs, with seeds that were used for nothing else; protocol 1 is "
+    "what was measured before, and some of its settings had seen test results. Point at a cell for its protocol."
+)
+
+OTHER_CODES = (
+    "The codes (Q-RLM) here are the newest that we measured, of protocol {shown}. The encoder of this app is of "
+    "protocol {shipped}: “Choose an ε” answers for that one."
+)
+
+SHIPPED_CODES = "The Q-RLM of this chart is the encoder of this app, of protocol {shipped}."
+
 NEED = (
     "The smallest ε from which on the mean accuracy stays at or above what you need, by straight lines between the ε "
     "that were measured and nothing beyond them. A mean is not a promise: look at the error bars below. A smaller ε is "

@@ -81,7 +81,8 @@ def gain_section(view: View) -> None:
         key="gain_chart",
         alt=f"What everybody gains against what each risks on {DATASETS[view.dataset].title}",
     )
-    st.caption(CAPTION)
+    differ = data.other_codes(view)
+    st.caption(CAPTION if differ is None else f"{CAPTION} {text.SHIPPED_CODES.format(shipped=differ[1])}")
 
 
 def gain_sentence(dataset: str) -> str:
@@ -117,8 +118,11 @@ def answer_section(view: View) -> None:
         **in_address("need"),
     )
     found = data.needs(view, float(need))
-    st.html(f'<p class="rlm-lede">{answer(found, view, float(need))}</p>{needs_list(found, float(need))}')
+    st.html(f'<p class="rlm-lede" role="status">{answer(found, view, float(need))}</p>{needs_list(found, float(need))}')
     st.caption(text.NEED)
+    if (differ := data.other_codes(view)) is not None:
+        shown, ours = differ
+        st.caption(text.OTHER_CODES.format(shown=shown, shipped=ours))
 
 
 def answer(found: list[data.Need], view: View, accuracy: float) -> str:
@@ -146,9 +150,9 @@ def answer(found: list[data.Need], view: View, accuracy: float) -> str:
 def table_section(view: View) -> None:
     """The paper's table with ours in it, and all details behind a click."""
     st.html(cells_table(view))
-    st.caption(text.TABLE)
+    st.caption(text.TABLE + " " + text.PROTOCOLS)
     if view.cells:
-        with st.expander("All details: seeds, settings, rows, version"):
+        with st.expander("All details: seeds, draws, protocol, settings, rows, version"):
             st.dataframe(details(view), hide_index=True, key="details")
 
 
@@ -161,6 +165,8 @@ def details(view: View) -> pd.DataFrame:
             "ours": [round(cell.mean, 2) for cell in view.cells],
             "std": [None if math.isnan(cell.std) else round(cell.std, 2) for cell in view.cells],
             "seeds": [cell.seeds for cell in view.cells],
+            "std of draws": [None if math.isnan(cell.draw_std) else round(cell.draw_std, 2) for cell in view.cells],
+            "protocol": [cell.protocol for cell in view.cells],
             "paper": [cell.paper_mean for cell in view.cells],
             "paper std": [cell.paper_std for cell in view.cells],
             "difference": [None if c.difference is None else round(c.difference, 2) for c in view.cells],

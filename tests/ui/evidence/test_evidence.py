@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import summary, table
+from benchmarks import shipped, summary, table
 from benchmarks.summary import CLEAN_FEATURES
 from benchmarks.table import Row
 from rlm_core.registry import REGISTRY
@@ -182,6 +182,41 @@ def test_every_registered_mechanism_is_listed_with_its_experiments() -> None:
     assert found["V-RLM"] == ["Less public data (MNIST)"] and found["C-RLM"] == []
     assert found["Duchi"] == ["Data collection (CIFAR-10)"]
     assert found["Duchi table"] == ["Data collection (Lending Club)"]
+
+
+def test_joint_reports_are_measured_where_their_releases_were() -> None:
+    assert measured_in()["joint Laplace"] == measured_in()["joint bits"] == []
+    add("joint V-RLM", 2.0, 62.0, dataset="lending_club")
+    add("joint V-RLM", 2.0, 62.0)
+    add("joint C-RLM", 2.0, 60.0, dataset="cifar10")
+    add("joint bits", 2.0, 60.0, experiment="own_data", dataset="census_income")
+    add("k-RR of the label alone", 2.0, 60.0, experiment="own_data", dataset="lending_club")
+    found = measured_in()
+    assert found["joint Laplace"] == ["Data collection (Lending Club)"]
+    assert found["joint selection"] == ["Data collection (MNIST, CIFAR-10)"]
+    assert found["joint bits"] == ["Own data (Census Income)"] and found["k-RR"] == ["Own data (Lending Club)"]
+    assert found["V-RLM"] == found["C-RLM"] == []
+
+
+def test_every_cell_says_its_protocol_and_the_deviation_between_draws() -> None:
+    for draw, accuracies in enumerate(((80.0, 86.0), (84.0, 90.0))):
+        add("Q-RLM", 4.0, *accuracies, draw=draw, protocol=2)
+    add("Q-RLM", math.inf, 95.0)  # older, without LDP: of other codes
+    shown = view("data_collection", "mnist")
+    (cell,) = shown.ours["Q-RLM"]
+    assert "± 2.8 between draws" in settings(cell) and "protocol 2, version" in settings(cell)
+    assert "2 seeds, protocol 2" in cells_table(shown)
+    assert details(shown)["protocol"].tolist() == [2] and details(shown)["std of draws"].tolist() == [2.83]
+    (row,) = [each for each in csv.DictReader(io.StringIO(data.cells_csv(shown))) if each["mechanism"] == "Q-RLM"]
+    assert row["protocol"] == "2" and float(row["draw_std"]) == pytest.approx(math.sqrt(8), abs=1e-3)
+
+
+def test_codes_of_another_protocol_than_the_shipped_are_named() -> None:
+    about = shipped.origin("cifar10")
+    add("Q-RLM", 4.0, 80.0, dataset="cifar10", protocol=about.protocol)
+    assert data.other_codes(view("data_collection", "cifar10")) is None
+    add("Q-RLM", 4.0, 85.0, dataset="cifar10", protocol=about.protocol + 1)
+    assert data.other_codes(view("data_collection", "cifar10")) == (about.protocol + 1, about.protocol)
 
 
 def test_settings_say_only_what_is_known() -> None:
