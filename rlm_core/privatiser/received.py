@@ -14,6 +14,7 @@ from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.payload import Payload
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.privatiser import honesty
+from rlm_core.privatiser.drift import pairs_differ
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.plan import BITS, CODES, LAPLACE
 from rlm_core.release import Releases
@@ -140,7 +141,10 @@ def _check_width(payload: Payload, together: object, method: Method, classes: in
 
 
 def _drift(payload: Payload, together: object, method: Method, classes: int) -> str | None:
-    """Averages that need no label, against those of the public rows; a bound where every average has a label in it."""
+    """Averages that need no label, against those of the public rows; a bound where every average has a label in it.
+
+    Of bits the products of two need none either (:func:`~rlm_core.privatiser.drift.pairs_differ`).
+    """
     n, m = len(payload), len(method.prior)
     if isinstance(together, PairSelection):
         channel, members = together.channel, payload.members
@@ -159,7 +163,10 @@ def _drift(payload: Payload, together: object, method: Method, classes: int) -> 
     observed, deviation = _signed(payload, together, method)
     most = np.abs(phi).mean(axis=0)  # |E[φ(2y − 1)]| ≤ E|φ|
     outside: FloatArray = np.sign(observed) * np.minimum(np.abs(observed), most)
-    return honesty.drift(observed, outside, deviation + 1 / np.sqrt(m))
+    beyond = honesty.drift(observed, outside, deviation + 1 / np.sqrt(m))
+    if beyond is None and isinstance(together, JointBits):
+        return pairs_differ(np.asarray(payload.coordinates), np.asarray(payload.symbols), together, phi)
+    return beyond
 
 
 def _signed(payload: Payload, together: object, method: Method) -> tuple[FloatArray, FloatArray]:
