@@ -20,13 +20,13 @@ from streamlit import net_util
 from collection.routes import collection_routes
 from server import device_routes
 from server.known_hosts import KnownHosts, allowed_names
-from server.strict_headers import StrictHeaders, content_policy, inline_scripts
+from server.strict_headers import StrictHeaders, content_policy, framing_sites, inline_scripts
 from ui.app import direct_load
 from ui.app.public_demo import UPLOADS, raw_data_allowed
 from ui.own import routes as own_routes
 from ui.record import routes as record_routes
 
-POLICY = content_policy(inline_scripts(direct_load.FRAME, direct_load.FRAME_WITH_BACKEND))
+POLICY = content_policy(inline_scripts(direct_load.FRAME, direct_load.FRAME_WITH_BACKEND), framing_sites())
 CLOSED = ("/_stcore/metrics", "/_stcore/agent")
 """Streamlit's own addresses that no visitor needs: what the server holds in memory, and driving the app by programs."""
 

@@ -3,9 +3,32 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from typing import Any
+
+FRAME_ANCESTORS = "RLM_FRAME_ANCESTORS"
+"""The environment variable with the sites that may show the app in a frame, divided by commas."""
+
+SITE = re.compile(
+    r"https://[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?", re.ASCII
+)
+"""A site by its origin: HTTPS and a full name, no wildcard, no path."""
+
+
+def framing_sites() -> list[str]:
+    """The origins in RLM_FRAME_ANCESTORS; none by default.
+
+    Raises:
+        ValueError: One of them is no origin.
+    """
+    sites = [site.strip() for site in os.environ.get(FRAME_ANCESTORS, "").split(",") if site.strip()]
+    for site in sites:
+        if not SITE.fullmatch(site):
+            raise ValueError(f"Expected origins such as https://ldp.example in {FRAME_ANCESTORS}, got {site[:80]!r}.")
+    return sites
 
 
 def inline_scripts(*pages: str) -> list[str]:
@@ -14,8 +37,8 @@ def inline_scripts(*pages: str) -> list[str]:
     return [f"'sha256-{b64encode(hashlib.sha256(each.encode()).digest()).decode()}'" for each in scripts]
 
 
-def content_policy(scripts: list[str]) -> str:
-    """The page's own scripts, styles and data addresses; no other host, no plug-ins, no framing elsewhere.
+def content_policy(scripts: list[str], framed_by: Sequence[str] = ()) -> str:
+    """The page's own scripts, styles and data addresses; no other host, no plug-ins, no frame but ``framed_by``'s.
 
     Streamlit 1.67 needs neither eval nor inline scripts but its own (plotly included). It does need blob: for the
     scripts of own components, and inline styles, which its style sheets and st.html are made of.
@@ -32,7 +55,7 @@ def content_policy(scripts: list[str]) -> str:
             "connect-src 'self' data: blob:",
             "object-src 'none'",
             "base-uri 'self'",
-            "frame-ancestors 'self'",
+            " ".join(("frame-ancestors 'self'", *framed_by)),
         )
     )
 

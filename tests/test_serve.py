@@ -225,6 +225,29 @@ def test_pages_of_other_sites_may_not_ask(origin: str) -> None:
     assert refusal("localhost:8501", origin, names=("ldp.example",)) == 403
 
 
+def test_only_sites_that_were_named_may_frame_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    from server.strict_headers import content_policy, framing_sites
+
+    monkeypatch.delenv("RLM_FRAME_ANCESTORS", raising=False)
+    assert content_policy([], framing_sites()).endswith("; frame-ancestors 'self'")
+    monkeypatch.setenv("RLM_FRAME_ANCESTORS", "https://spaces.example, https://www.second.example:8443")
+    ours = "frame-ancestors 'self' https://spaces.example https://www.second.example:8443"
+    assert content_policy([], framing_sites()).endswith(f"; {ours}")
+    for wrong in (
+        "*",
+        "https://*.example",
+        "http://spaces.example",
+        "https://spaces.example/a",
+        "https:",
+        "https://a.example; script-src *",
+        "https://a.example https://b.example",
+        "'none'",
+    ):
+        monkeypatch.setenv("RLM_FRAME_ANCESTORS", wrong)
+        with pytest.raises(ValueError, match="RLM_FRAME_ANCESTORS"):
+            framing_sites()
+
+
 def test_an_address_that_no_file_can_have_is_refused_in_words() -> None:
     assert refusal("localhost", path="/device/" + "a" * 5000 + ".js") == 414
     assert refusal("localhost", path="/device/worker.js") == 200

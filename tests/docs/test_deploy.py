@@ -38,7 +38,7 @@ def test_compose_publishes_on_loopback_alone_and_writes_nowhere() -> None:
 def test_variables_are_the_ones_that_the_code_reads() -> None:
     python = "".join(
         path.read_text(encoding="utf-8")
-        for folder in ("rlm_core", "collection", "ui")
+        for folder in ("rlm_core", "collection", "ui", "server")
         for path in (ROOT / folder).glob("**/*.py")
     )
     for name in ("compose.yaml", "deploy/rlm.service", "deploy/space.md", "docs/deployment.md", "Dockerfile"):
