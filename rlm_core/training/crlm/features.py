@@ -1,6 +1,6 @@
 """Features of the frozen trunk for every CIFAR-10 picture and for augmented views of it.
 
-Fine-tuning a ResNet at 224 px wants a GPU. On two cores we run the frozen trunk once
+Fine-tuning a ResNet at 224 px wants a GPU. Without one we run the frozen trunk once
 over each picture and over a few random views of it, keep the 512 numbers, and train
 what follows on those. View 0 is the picture itself, as the encoder will see it: the mean
 over the picture and its mirror image (``TrunkEncoder``). Views 1, 2, ... are SimCLR views
