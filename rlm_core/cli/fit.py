@@ -29,6 +29,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--encoder", default="auto", help="linear or network; by rule unless given")
     parser.add_argument("--schema", type=Path, help="a schema in JSON, as schema.json of a fitted folder")
     parser.add_argument("--seed", type=int, default=0, help="of the fit (default: %(default)s)")
+    parser.add_argument(
+        "--device", default="auto", help="where a network learns: cpu, cuda (default: a GPU if there is)"
+    )
+    parser.add_argument(
+        "--checkpoint", type=Path, help="a file from which an interrupted training of a network goes on"
+    )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write")
     parser.add_argument("--force", action="store_true", help="overwrite a folder that is there")
     options = parser.parse_args(arguments)
@@ -49,6 +55,8 @@ def main(arguments: Sequence[str]) -> int:
         encoder=options.encoder,
         schema=schema,
         seed=options.seed,
+        device=options.device,
+        checkpoint=options.checkpoint,
     )
     with shown_warnings() as warned, tqdm(desc="train", unit="step", disable=options.json or None, leave=False) as bar:
 
@@ -58,7 +66,7 @@ def main(arguments: Sequence[str]) -> int:
 
         privatiser.fit(options.table, options.label, progress=step)
     privatiser.save(options.out)
-    plan, classes = privatiser.plan_, privatiser.classes_.tolist()
+    plan, classes = privatiser.plan_, list(privatiser.class_names)
     form = privatiser.pictures_
     columns = [] if form is not None else list(privatiser.schema_.columns)
     seen = f"features: {len(columns)}" if form is None else f"pictures: {form.height} × {form.width}, "

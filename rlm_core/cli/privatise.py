@@ -5,18 +5,27 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from rlm_core.cli.ledger_file import LedgerFile
 from rlm_core.cli.own_data import parser_of, show
+from rlm_core.cli.shipped_table import is_shipped_table, release_shipped
+
+if TYPE_CHECKING:
+    from rlm_core.owner.budget import Ledger
+    from rlm_core.release import OnProgress, Releases
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     parser = parser_of(
         "privatise",
-        "Release one report for each row. One CSV or parquet file goes to one file, and each call spends epsilon for "
-        "every row again. A pattern, a folder, an address (s3://…) or a shipped mechanism is bulk work: blocks of "
-        ".parquet and .npy files go to parts in a folder, each once, and the same call goes on where it stopped.",
+        "Release one report for each row. One CSV or parquet file goes to one file with a ledger beside it, and each "
+        "call spends epsilon for every row again. A pattern, a folder, an address (s3://…) or pictures are bulk work: "
+        "blocks of .parquet and .npy files go to parts in a folder, each once, and the same call goes on where it "
+        "stopped.",
         "rlm privatise people.csv --model mine --epsilon 4 --out reports.parquet\n"
+        "  rlm privatise loans.csv --model lending-qrlm-k96 --epsilon 4 --out reports.parquet\n"
         "  rlm privatise 'people/*.parquet' --model mine --epsilon 4 --out reports/ --workers 2\n"
         "  rlm privatise digits.npy --model mnist-qrlm-k12 --epsilon 4 --no-label --out reports/",
     )
@@ -26,10 +35,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--label", help="the label's column (default: the one it was fitted with)")
     parser.add_argument("--no-label", action="store_true", help="send records without labels")
     parser.add_argument("--out", required=True, help="reports as .parquet or lines of JSON; bulk: a folder")
+    parser.add_argument("--lam", type=float, help="the record's share of epsilon, where a label goes by itself")
     bulk = parser.add_argument_group("bulk work")
     bulk.add_argument("--workers", type=int, help="local processes (default: one a core)")
     bulk.add_argument("--scheduler", help="of a Dask cluster, tcp://…, instead of local processes")
-    bulk.add_argument("--lam", type=float, help="the record's share of epsilon, where a label goes by itself")
     bulk.add_argument("--block-rows", type=int, help="rows of a block at most (default: 65,536)")
     options = parser.parse_args(arguments)
     if options.workers is not None and options.workers < 1:
@@ -40,24 +49,52 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _is_bulk(options: argparse.Namespace) -> bool:
-    asked = any(each is not None for each in (options.workers, options.scheduler, options.lam, options.block_rows))
+    asked = any(each is not None for each in (options.workers, options.scheduler, options.block_rows))
     pattern = any(mark in options.table for mark in "*?[") or "://" in options.table + options.out
     folder = Path(options.table).is_dir() or options.out.endswith("/") or Path(options.out).is_dir()
-    shipped = "/" not in options.model and not Path(options.model).exists() and Path(options.table).suffix != ".csv"
-    return asked or pattern or folder or options.table.endswith(".npy") or shipped
+    if asked or pattern or folder or options.table.endswith(".npy"):
+        return True
+    if is_shipped_table(options.model):  # a file that is named goes to a file that is named
+        return options.table.endswith(".parquet") and not Path(options.out).suffix
+    shipped = "/" not in options.model and not Path(options.model).exists() and not options.table.endswith(".csv")
+    return options.lam is not None or shipped
 
 
 def _one_file(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from rlm_core.pictures import read_pictures
-    from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.privatiser.received import write_reports
-    from rlm_core.tables import read_table
 
     out = Path(options.out)
-    if out.exists():
-        raise ValueError(f"Expected a new file for --out, got {out.name!r}, which is there.")
+    ledger = LedgerFile(path=out.with_name(f"{out.name}.ledger.json"), input=Path(options.table))
+    for path in (out, ledger.path):
+        if path.exists():
+            raise ValueError(f"Expected a new file for --out, got {path.name!r}, which is there.")
+    with tqdm(desc="privatise", unit="row", disable=options.json or None) as bar:
+
+        def step(done: int) -> None:
+            bar.update(done - bar.n)
+
+        release = release_shipped if is_shipped_table(options.model) else _release_own
+        reports = release(options, ledger, step)
+    write_reports(reports, out)
+    facts = {
+        "out": str(out),
+        "ledger": str(ledger.path),
+        "reports": len(reports),
+        "epsilon": reports.epsilon,
+        "digest": reports.digest,
+    }
+    spent = f"each row has spent epsilon = {reports.epsilon:g}: {ledger.path}"
+    show(options, facts, [f"{len(reports):,} reports: {out}", spent])
+    return 0
+
+
+def _release_own(options: argparse.Namespace, ledger: Ledger, step: OnProgress) -> Releases:
+    from rlm_core.pictures import read_pictures
+    from rlm_core.privatiser import LocalPrivatiser
+    from rlm_core.tables import read_table
+
     privatiser = LocalPrivatiser.load(options.model)
     if options.epsilon is not None:
         privatiser.set_params(epsilon=options.epsilon)
@@ -65,17 +102,7 @@ def _one_file(options: argparse.Namespace) -> int:
     if label is None and not options.no_label and len(privatiser.classes_):
         raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
     source = read_table(options.table) if privatiser.pictures_ is None else read_pictures(options.table)
-    with tqdm(total=len(source), desc="privatise", unit="row", disable=options.json or None) as bar:
-
-        def step(done: int) -> None:
-            bar.update(done - bar.n)
-
-        reports = privatiser.privatise(source, label, progress=step)
-    write_reports(reports, out)
-    facts = {"out": str(out), "reports": len(reports), "epsilon": reports.epsilon, "digest": reports.digest}
-    lines = [f"{len(reports):,} reports: {out}", f"each row has spent epsilon = {reports.epsilon:g}"]
-    show(options, facts, lines)
-    return 0
+    return privatiser.privatise(source, label, ledger=ledger, record=str(options.table), progress=step)
 
 
 def _bulk(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Which ε for which accuracy? Collections simulated on public rows, and an answer that says how sure it is."""
+"""Which ε for which accuracy? Collections simulated on public rows, and an answer that says what it rests on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from rlm_core.collector.wilson import wilson
 from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE
 from rlm_core.privatiser.plan import BITS, LAPLACE
 from rlm_core.privatiser.public_records import ROWS, public_records
@@ -70,6 +69,7 @@ class Advice:
     points: tuple[Point, ...] = field(repr=False)
     left_out: tuple[str, ...] = ()
     kind: str = ROWS
+    splits: int = 1
 
     @property
     def chosen(self) -> Point | None:
@@ -102,11 +102,10 @@ class Advice:
                 sentences.append("Not even clean rows reach it.")
         else:
             count = len(chosen.accuracies)
-            low = float(wilson(chosen.reached(self.wish), count, confidence=0.9)[0])
             sentences.append(
                 f"epsilon = {chosen.epsilon:g} is the smallest of the grid that reaches it: {percent(chosen.mean)} ± "
-                f"{percent(chosen.deviation)}; {round(chosen.reached(self.wish) * count)} of {count} simulated "
-                f"collections reach it, so more than {100 * low:.0f} % of all would (95 % sure)."
+                f"{percent(chosen.deviation)}, in {round(chosen.reached(self.wish) * count)} of {count} simulated "
+                f"collections. {self._over_splits(chosen)}"
             )
             sentences.append(meaning(chosen.epsilon))
         alone = [each for each in self.of(LABEL_ALONE) if each.reached(self.wish) >= SURE]
@@ -127,6 +126,16 @@ class Advice:
                 "as many different people would teach a little more, or differ more."
             )
         return sentences
+
+    def _over_splits(self, point: Point) -> str:
+        """How far the splits differ. Collections of one split share its rows, so they are no independent trials."""
+        if self.splits == 1:
+            return "All are from one split of the public rows: another split may differ more than they do."
+        means = np.asarray(point.accuracies).reshape(self.splits, -1).mean(axis=1)
+        return (
+            f"They are from {self.splits} splits of the public rows, with means from {percent(float(means.min()))} "
+            f"to {percent(float(means.max()))}; other rows may differ more."
+        )
 
     def to_json(self) -> str:
         """All of it, with every simulated accuracy."""
@@ -220,4 +229,5 @@ def advise(
         clean=float(np.mean(clean)),
         points=tuple(Point(mechanism=n, epsilon=e, accuracies=tuple(a)) for (n, e), a in found.items()),
         left_out=records.left_out,
+        splits=splits,
     )

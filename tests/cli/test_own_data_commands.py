@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,10 @@ import pytest
 
 from rlm_core.cli import main
 from rlm_core.data import adult_sample
+from rlm_core.data.samples import loan_examples
+from rlm_core.privatiser.advice import Advice, Point
+from rlm_core.privatiser.compare import RULE
+from rlm_core.report import Report
 
 LABEL = "income-per-year"
 ADULT = adult_sample()
@@ -116,3 +122,50 @@ def test_advice_is_an_answer_and_a_page(folder: Path, capsys: pytest.CaptureFixt
     assert "http" not in text and "<script" not in text  # nothing from elsewhere
     assert main([*call, "--accuracy", "0.999", "--epsilon", "1"]) == 1
     assert "No epsilon up to 1 reaches it" in capsys.readouterr().out
+
+
+def test_a_file_of_loans_goes_by_a_shipped_mechanism(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    loans = loan_examples().frame[:5]
+    loans.assign(outcome=["repaid", "charged off"] * 2 + ["repaid"]).to_csv("loans.csv", index=False)
+    loans.to_parquet("loans.parquet")
+    call = ["privatise", "loans.csv", "--model", "lending-qrlm-k96", "--epsilon", "4", "--json"]
+    assert main([*call, "--out", "reports.parquet"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["reports"] == 5 and facts["epsilon"] == 4 and facts["ledger"] == "reports.parquet.ledger.json"
+    assert [Report.from_json(each).of for each in pd.read_parquet("reports.parquet")["report"]] == [192] * 5
+    charged = json.loads(Path("reports.parquet.ledger.json").read_text(encoding="utf-8"))
+    assert charged["input"] == "loans.csv" and (charged["epsilon_x"], charged["epsilon_y"]) == (4, 0)
+    assert charged["sha256"] == hashlib.sha256(Path("loans.csv").read_bytes()).hexdigest()
+    numbers = ["privatise", "loans.parquet", "--model", "lending-vrlm-l10-eps21", "--epsilon", "8", "--no-label"]
+    assert main([*numbers, "--out", "numbers.parquet"]) == 0
+    assert len(pd.read_parquet("numbers.parquet")) == 5
+
+
+def test_a_bad_row_of_loans_charges_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    loan_examples().frame[:3].assign(annual_inc=["1", "much", "3"]).to_csv("loans.csv", index=False)
+    call = ["privatise", "loans.csv", "--model", "lending-qrlm-k96", "--epsilon", "4", "--out", "reports.parquet"]
+    assert main(call) == 2 and "Expected --label NAME" in capsys.readouterr().err
+    assert main([*call, "--no-label"]) == 2 and "column annual_inc, got 'much'" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["loans.csv"]
+
+
+def test_own_reports_have_a_ledger_beside_them(folder: Path) -> None:
+    charged = json.loads((folder / "r.parquet.ledger.json").read_text(encoding="utf-8"))
+    assert charged["epsilon_x"] == 4 and charged["input"] == "people.csv"
+
+
+def test_advice_claims_no_more_than_its_splits_show() -> None:
+    """Ten collections from two splits are no ten independent trials: no confidence level is made of them."""
+    point = Point(mechanism=RULE, epsilon=2.0, accuracies=(0.80, 0.82, 0.90, 0.92))
+    facts = {"table": "t", "label": "y", "rows": 100, "people": 9, "majority": 0.5, "clean": 0.95, "points": (point,)}
+    advice = Advice(**facts, wish=0.75, splits=2)
+    said = " ".join(advice.sentences())
+    assert "in 4 of 4 simulated collections" in said and "95 % sure" not in said
+    assert "from 2 splits of the public rows, with means from 81.0 % to 91.0 %" in said
+    assert "one split of the public rows" in " ".join(replace(advice, splits=1).sentences())

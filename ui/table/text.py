@@ -12,7 +12,9 @@ LEDE_TABLE = "A whole table at once. Every row is one person’s, and gets noise
 
 CSV_TRAVELS = (
     "<b>A file travels to this server</b>, whole and as it is, and is privatised here by the library. It is forgotten "
-    "with your visit. Rows that must not travel belong in the form under <i>One loan</i>, which stays on your device."
+    "with your visit. Rows that must not travel belong in the form under <i>One loan</i>, which stays on your device. "
+    "Or run <code>rlm privatise loans.csv --model lending-qrlm-k96 --epsilon 4 --out reports.parquet</code> on your "
+    "own machine: no row leaves it."
 )
 
 CSV_COLUMNS = (
