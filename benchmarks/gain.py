@@ -125,7 +125,8 @@ class Need:
     """The ε that a mechanism needs; None where it is never enough, up to the largest ε measured.
 
     ``low`` and ``high``: where the curve one standard deviation (between seeds) above and below crosses; ``high`` is
-    None if it never does. ``at_most``: the smallest ε measured is enough. ``modelled``: for other numbers of people.
+    None if it never does. ``at_most``: the smallest ε measured is enough. ``modelled``: the answer lies beyond what
+    that number of people measured.
     """
 
     mechanism: str
@@ -140,29 +141,54 @@ class Need:
 def needs(dataset: str, accuracy: float, factor: float = 1.0) -> list[Need]:
     """For every mechanism of data collection with ``factor`` times the people measured; the smallest ε first.
 
-    Other numbers of people than measured are modelled for codes alone; other mechanisms are left out then.
+    Of two that need the same ε, the one that tells an attacker less comes first. Other numbers of people were
+    measured, and beyond that are modelled, for codes alone; other mechanisms are left out then.
     """
     cells = collected(dataset)
     found = []
     for name in dict.fromkeys(cell.mechanism for cell in cells):
         if factor != 1.0 and name != CODES:
             continue
-        mine = _of(cells, name)
-        curves = [{cell.epsilon: cell.mean + side * _spread(cell) for cell in mine} for side in (0, 1, -1)]
+        curves = [_curve(dataset, _of(cells, name), factor, side) for side in (0, 1, -1)]
         epsilon, low, high = (summary.epsilon_needed(curve, accuracy) for curve in curves)
-        at_most = epsilon is not None and epsilon == min(curves[0])
+        known = max((each.epsilon for each in tried(dataset) if each.factor == factor), default=0.0)
         found.append(
             Need(
                 mechanism=name,
-                epsilon=_scaled(epsilon, factor),
-                low=_scaled(low, factor),
-                high=_scaled(high, factor),
-                at_most=at_most,
+                epsilon=epsilon,
+                low=low,
+                high=high,
+                at_most=epsilon is not None and epsilon == min(curves[0]),
                 best=max(curves[0].values()),
-                modelled=factor != 1.0,
+                modelled=factor != 1.0 and (epsilon is None or epsilon > known),
             )
         )
-    return sorted(found, key=lambda need: (need.epsilon is None, need.epsilon or -need.best))
+
+    def order(need: Need) -> tuple[bool, float, float]:
+        if need.epsilon is None:
+            return True, -need.best, 0.0
+        risk = risk_at(dataset, need.mechanism, need.epsilon)
+        return False, need.epsilon, math.inf if risk is None else risk
+
+    return sorted(found, key=order)
+
+
+def _curve(dataset: str, mine: Sequence[Cell], factor: float, side: int) -> dict[float, float]:
+    """Accuracy by ε, ``side`` deviations aside.
+
+    For other numbers of people codes were measured too, with one encoder; beyond these ε comes the model. Fewer
+    people are not given a smaller ε than data collection has, where several encoders were measured.
+    """
+    cells = {cell.epsilon: cell.mean + side * _spread(cell) for cell in mine}
+    if factor == 1.0:
+        return cells
+    known = {
+        each.epsilon: each.measured + side * each.std
+        for each in tried(dataset)
+        if each.factor == factor and (factor > 1.0 or each.epsilon >= min(cells))
+    }
+    model = {equivalent_epsilon(epsilon, 1 / factor): value for epsilon, value in cells.items()}
+    return known | {epsilon: value for epsilon, value in model.items() if epsilon > max(known, default=0.0)}
 
 
 def risk_at(dataset: str, mechanism: str, epsilon: float) -> float | None:
@@ -171,9 +197,9 @@ def risk_at(dataset: str, mechanism: str, epsilon: float) -> float | None:
     return between({0.0: chance(dataset)} | {point.epsilon: point.risk for point in mine}, epsilon) if mine else None
 
 
-def gain_at(dataset: str, mechanism: str, epsilon: float) -> float | None:
+def gain_at(dataset: str, mechanism: str, epsilon: float, factor: float = 1.0) -> float | None:
     """The model's accuracy, between the measured ε by straight lines; in percent."""
-    return between({cell.epsilon: cell.mean for cell in _of(collected(dataset), mechanism)}, epsilon)
+    return between(_curve(dataset, _of(collected(dataset), mechanism), factor, 0), epsilon)
 
 
 def chance(dataset: str) -> float:
@@ -193,7 +219,3 @@ def _of(cells: Sequence[Cell], mechanism: str) -> list[Cell]:
 
 def _spread(cell: Cell) -> float:
     return 0.0 if math.isnan(cell.std) else cell.std
-
-
-def _scaled(epsilon: float | None, factor: float) -> float | None:
-    return None if epsilon is None else equivalent_epsilon(epsilon, 1 / factor)

@@ -60,11 +60,27 @@ def test_what_an_answer_means() -> None:
     assert f"{100 * float(krr_cap(epsilon, 10)):.0f} %" in found["One sender’s class"]
 
 
-def test_the_model_for_other_numbers_of_people() -> None:
-    one, four = gain.needs("mnist", 80.0, 1.0)[0], gain.needs("mnist", 80.0, 4.0)[0]
-    assert one.epsilon is not None and four.epsilon is not None and four.epsilon < one.epsilon
-    assert math.sinh(four.epsilon / 2) == pytest.approx(math.sinh(one.epsilon / 2) / 2)
-    assert [need.mechanism for need in gain.needs("mnist", 80.0, 4.0)] == ["Q-RLM"]  # no model for the others
+def test_other_numbers_of_people_as_measured_and_beyond_that_as_modelled() -> None:
+    one, few = gain.needs("cifar10", 80.0)[0], gain.needs("cifar10", 80.0, 0.25)[0]
+    assert one.epsilon is not None and few.epsilon is not None and few.modelled and not one.modelled
+    assert math.sinh(few.epsilon / 2) == pytest.approx(
+        2 * math.sinh(one.epsilon / 2), rel=0.05
+    )  # straight lines differ
+    many = gain.needs("mnist", 80.0, 4.0)
+    assert [need.mechanism for need in many] == ["Q-RLM"] and not many[0].modelled  # nothing is known of the others
+    measured = {each.epsilon: each.measured for each in gain.tried("mnist") if each.factor == 4.0}
+    assert many[0].epsilon == min(measured) and measured[min(measured)] > 80.0
+    assert all(gain.gain_at("mnist", "Q-RLM", epsilon, 4.0) == value for epsilon, value in measured.items())
+
+
+@pytest.mark.parametrize("dataset", gain.datasets())
+@pytest.mark.parametrize("factor", [0.25, 1.0, 4.0])
+def test_the_answer_has_the_accuracy_that_was_asked_for(dataset: str, factor: float) -> None:
+    for accuracy in (55.0, 60.0, 70.0, 80.0):
+        for need in gain.needs(dataset, accuracy, factor):
+            if need.epsilon is not None:
+                reached = gain.gain_at(dataset, need.mechanism, need.epsilon, factor)
+                assert reached is not None and reached >= accuracy - 1e-9
 
 
 @pytest.mark.parametrize("dataset", gain.datasets())

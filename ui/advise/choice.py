@@ -69,9 +69,7 @@ class Wish:
         """Risk and gain at the answer, in percent; None where one of them is not known."""
         if self.first is None or self.epsilon is None or self.risk is None:
             return None
-        if self.factor != 1.0:
-            return self.risk, self.accuracy  # the model says no more than that the accuracy is reached
-        measured = gain.gain_at(self.dataset, self.first.mechanism, self.epsilon)
+        measured = gain.gain_at(self.dataset, self.first.mechanism, self.epsilon, self.factor)
         return self.risk, max(self.accuracy, measured or 0.0)
 
 
@@ -87,7 +85,7 @@ def headline(wish: Wish) -> str:
     first = wish.first
     assert first.epsilon is not None
     sign = "at most " if first.at_most else "about "
-    smallest = ", the smallest that we measured" if first.at_most and wish.factor == 1.0 else ""
+    smallest = ", the smallest of this comparison" if first.at_most else ""
     needed = f"<strong>ε = {epsilon_up(first.epsilon)}</strong>{interval(first)}{smallest}"
     return f"For {goal}, {_name(first)} needs {sign}{needed}."
 
@@ -108,12 +106,12 @@ def gain_and_risk(wish: Wish) -> str:
 
 
 def interval(need: Need) -> str:
-    """ " (2.1 to 2.6 from seed to seed)", or nothing where it has no width."""
+    """ " (2.1 to 2.6 from run to run)", or nothing where it has no width."""
     if need.at_most or need.low is None or need.epsilon is None:
         return ""
     high = "more than we measured" if need.high is None else epsilon_up(need.high)
     low = f"{need.low:.1f}"
-    return "" if low == high else f" ({low} to {high} from seed to seed)"
+    return "" if low == high else f" ({low} to {high} from run to run)"
 
 
 def meanings(wish: Wish) -> list[tuple[str, str]]:

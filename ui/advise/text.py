@@ -10,10 +10,10 @@ LEDE = (
 )
 
 METHOD = (
-    "Every accuracy here was measured, with {people:,} people, and is a mean over several seeds: it comes from the "
-    "result files of the experiment *data collection*. Between two measured ε we draw a straight line; beyond them we "
-    "say nothing. An interval shows where that line would cross your accuracy if it lay one standard deviation, from "
-    "seed to seed, higher or lower."
+    "Every accuracy here was measured with {people:,} people, or, for codes, with the number that you chose: it comes "
+    "from the result files of the experiments *data collection*, a mean over several seeds, and *people needed*, of "
+    "this app’s encoder alone. Between two measured ε we draw a straight line; beyond them we say nothing. An interval "
+    "shows where that line would cross your accuracy if it lay one standard deviation higher or lower."
 )
 
 MODEL = (
