@@ -116,10 +116,6 @@ class Api:
             campaign = await self._campaign(campaign_id)
             if campaign is None:
                 return _error(404, "There is no such campaign.")
-            wait = self.limit.wait(campaign_id)
-            if wait:
-                seconds = str(math.ceil(wait))
-                return _error(429, "Too many reports at once. Send this one again later.", {"retry-after": seconds})
             if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
                 return _error(415, "Expected content-type: application/json.")
             try:
@@ -133,6 +129,10 @@ class Api:
                 nonce, compact = read_envelope(body, campaign)
             except ValueError as error:
                 return _error(400, str(error))
+            wait = self.limit.wait(campaign_id)  # the database is what it guards: what is no report does not count
+            if wait:
+                seconds = str(math.ceil(wait))
+                return _error(429, "Too many reports at once. Send this one again later.", {"retry-after": seconds})
             async with asyncio.timeout(COMMIT_SECONDS):
                 waiting = self.writer.submit(campaign_id, report_id(campaign_id, nonce), compact)
                 outcome = await asyncio.wrap_future(waiting)

@@ -22,6 +22,9 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 VARIABLE = "RLM_DATABASE"
 """Names the database: ``postgresql+psycopg://user:password@host/name`` or ``sqlite:///file``."""
 
+BUSY_SECONDS = 5.0
+"""How long SQLite waits for others."""
+
 MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x524C4D  # of PostgreSQL's advisory locks, any fixed number
 
@@ -52,6 +55,7 @@ class Database:
         self._engine = self._connectable()
         self._opening = threading.Lock()
         self._opened: object = None  # what was migrated: the file's identity, or True
+        self._traces_left = False  # a reader kept SQLite's log from being emptied after a deletion
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -59,6 +63,9 @@ class Database:
         try:
             with _plainly(), self._ready().begin() as connection:
                 yield connection
+            if self._traces_left:
+                with _plainly():
+                    self._empty_log(patience=0)
         except Unavailable:
             self._engine.dispose()  # a connection that was opened while nothing could be written stays so
             raise
@@ -75,16 +82,23 @@ class Database:
         """After a deletion: let no page, log or dead row keep what was deleted."""
         with _plainly():
             if self.file is not None:
-                with self._ready().connect() as connection:
-                    raw = connection.connection.driver_connection
-                    assert isinstance(raw, sqlite3.Connection)
-                    raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._empty_log(patience=BUSY_SECONDS)
                 return
             with self._ready().connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 # Both write the table anew, without what is dead; CLUSTER in the order of the random ids.
                 connection.execute(text("CLUSTER reports USING reports_pkey"))
                 connection.execute(text("VACUUM FULL campaigns"))
                 connection.execute(text("VACUUM FULL own_mechanisms"))
+
+    def _empty_log(self, patience: float) -> None:
+        """SQLite: everything into the file, and the log cut to nothing. While somebody reads, after the next write."""
+        with self._ready().connect() as connection:
+            raw = connection.connection.driver_connection
+            assert isinstance(raw, sqlite3.Connection)
+            raw.execute(f"PRAGMA busy_timeout={int(1000 * patience)}")
+            (is_busy, *_) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            raw.execute(f"PRAGMA busy_timeout={int(1000 * BUSY_SECONDS)}")
+        self._traces_left = bool(is_busy)
 
     def close(self) -> None:
         """Give all connections back."""
@@ -129,7 +143,7 @@ class Database:
             options: dict[str, Any] = {"connect_timeout": 3, "tcp_user_timeout": 10_000}
             options |= {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
             return create_engine(self.url, pool_pre_ping=True, connect_args=options, pool_size=4, pool_timeout=5)
-        engine = create_engine(self.url, connect_args={"timeout": 5.0}, pool_timeout=5)
+        engine = create_engine(self.url, connect_args={"timeout": BUSY_SECONDS}, pool_timeout=5)
 
         @event.listens_for(engine, "connect")
         def prepare(connection: sqlite3.Connection, _: object) -> None:

@@ -122,6 +122,16 @@ class Store:
                 kept = connection.execute(query).scalar_one_or_none()
         return hmac.compare_digest(_hash(token), bytes(kept) if kept is not None else os.urandom(32))
 
+    def is_watcher(self, campaign_id: str, key: str) -> bool:
+        """Whether this is the campaign's :func:`wall_key`."""
+        kept = None
+        if is_id(campaign_id):
+            with self.database.reading() as connection:
+                query = select(campaigns.c.token_hash).where(campaigns.c.id == campaign_id)
+                kept = connection.execute(query).scalar_one_or_none()
+        expected = _watching(bytes(kept)) if kept is not None else secrets.token_hex(16)
+        return hmac.compare_digest(key.encode("utf-8", "surrogatepass"), expected.encode())
+
     def close(self, campaign_id: str) -> None:
         """Take no further reports."""
         with self.database.writing() as connection:
@@ -166,21 +176,22 @@ class Store:
                 )
         return _outcomes(entries, kept, new)
 
-    def reports(self, campaign_id: str) -> Iterator[tuple[int, bytes]]:
-        """(hour, body) of every report, in the order of the random row ids."""
-        last = b""
-        while True:
+    def reports(self, campaign_id: str, *, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """(hour, body) of every report, or of the first ``limit``, in the order of the random row ids."""
+        last, left = b"", limit
+        while left is None or left > 0:
+            wanted = PAGE if left is None else min(PAGE, left)
             with self.database.reading() as connection:
                 page = connection.execute(
                     select(reports.c.id, reports.c.hour, reports.c.body)
                     .where(reports.c.campaign == campaign_id, reports.c.id > last)
                     .order_by(reports.c.id)
-                    .limit(PAGE)
+                    .limit(wanted)
                 ).all()
             yield from ((row.hour, bytes(row.body)) for row in page)
-            if len(page) < PAGE:
+            if len(page) < wanted:
                 return
-            last = bytes(page[-1].id)
+            last, left = bytes(page[-1].id), None if left is None else left - len(page)
 
     def count(self, campaign_id: str) -> int:
         """How many rows there are, counted: for tests of the tally."""
@@ -192,6 +203,15 @@ class Store:
 def is_id(text: str) -> bool:
     """Whether it has the form of a campaign's id. What has not is not there, and no database is asked."""
     return bool(_ID.fullmatch(text))
+
+
+def wall_key(token: str) -> str:
+    """What lets a wall watch the campaign of this token: the token cannot be found from it."""
+    return _watching(_hash(token))
+
+
+def _watching(token_hash: bytes) -> str:
+    return hashlib.sha256(b"wall\0" + token_hash).hexdigest()[:32]
 
 
 def report_id(campaign_id: str, nonce: bytes) -> bytes:

@@ -177,6 +177,16 @@ def test_the_default_limit_is_a_thousand_at_once_and_a_hundred_a_second(monkeypa
         RateLimit(rate=0.0)
 
 
+def test_what_is_no_report_uses_up_nobodys_limit(tmp_path: Path) -> None:
+    store, made = Store(f"sqlite:///{tmp_path / 'campaigns.db'}"), campaign()
+    made_id = store.create(made).id
+    with serving(store, RateLimit(rate=0.001, burst=2.0)) as client:
+        for _ in range(5):
+            assert client.send(made_id, b"{}")[0] == 400
+        answers = [client.send(made_id, envelope(made))[0] for _ in range(3)]
+    assert answers == [201, 201, 429]
+
+
 def test_too_many_get_429_with_a_time(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'campaigns.db'}")
     made = store.create(campaign())

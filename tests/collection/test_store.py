@@ -186,3 +186,30 @@ def test_where_the_database_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     for bad in ("mysql://u@h/n", "sqlite://", "sqlite:///:memory:"):
         with pytest.raises(ValueError, match="Expected"):
             Database(bad)
+
+
+def test_a_log_that_a_reader_holds_is_emptied_after_the_next_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite cannot cut its log while somebody reads the old state; it must not be left so for good."""
+    monkeypatch.setattr("collection.database.BUSY_SECONDS", 0.05)
+    store = Store(f"sqlite:///{tmp_path / 'campaigns.db'}")
+    made, other = store.create(campaign()), store.create(campaign())
+    store.add(made.id, [(bytes(16), b"\0\1")])
+    log = tmp_path / "campaigns.db-wal"
+    with store.database.reading() as connection:
+        connection.exec_driver_sql("SELECT count(*) FROM reports").all()
+        store.delete(made.id)
+        assert log.stat().st_size > 0
+    store.close(other.id)
+    assert log.stat().st_size == 0
+    store.database.close()
+
+
+def test_the_first_reports_alone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = store.create(campaign())
+    store.add(made.id, [(bytes([i]) * 16, bytes([0, i % 2])) for i in range(10)])
+    whole = list(store.reports(made.id))
+    monkeypatch.setattr("collection.store.PAGE", 3)
+    for limit in (0, 1, 3, 7, 10, 99):
+        assert list(store.reports(made.id, limit=limit)) == whole[:limit]

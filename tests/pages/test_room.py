@@ -13,8 +13,9 @@ import pytest
 from page_driver import Open, healthy, piece, words
 
 from collection.campaign import Campaign
+from collection.database import Unavailable
 from collection.questions import Digit, OneOf
-from collection.store import Store
+from collection.store import Created, Store, wall_key
 from rlm_core import zoo
 from rlm_core.zoo.code_tree import choose_codes
 from ui.room import invitation
@@ -84,6 +85,99 @@ def test_other_questions(open_page: Open, database: Store, kind: str) -> None:
         database.add(state.id, [(os.urandom(16), row.tobytes()) for row in np.packbits(sets, axis=1)])
         healthy(app.run())
         assert piece(app, "rlm-wall").count("<img") == 30
+
+
+def test_the_wall_shows_without_the_secret_and_can_do_nothing(open_page: Open, database: Store) -> None:
+    ends = int(time.time()) + 3600
+    question = OneOf(text="Do you like coffee?", answers=("no", "yes"))
+    made, other = (
+        database.create(Campaign(title="Coffee", question=question, epsilon=1.0, people=30, closes=ends)) for _ in "12"
+    )
+    database.add(made.id, [(os.urandom(16), b"\0\1") for _ in range(20)])
+    creator = open_page("room", campaign=made.id, token=made.token)
+    link = re.search(r'href="/room\?campaign=(\w+)&amp;wall=(\w+)"', piece(creator, "rlm-show"))
+    assert link and link[1] == made.id and made.token not in link[0] and link[2] == wall_key(made.token)
+    app = open_page("room", campaign=made.id, wall=link[2])
+    assert "<strong>20</strong>" in piece(app, "rlm-figures") and "yes" in piece(app, "rlm-estimates")
+    assert "rlm-invitation" in words(app) and not app.button and "rlm-show" not in words(app)
+    for wrong in ({"campaign": other.id, "wall": link[2]}, {"campaign": made.id, "wall": made.id}):
+        assert "not its creator" in words(open_page("room", **wrong))
+
+
+def test_how_many_reports_and_whether_the_digit_is_sent(open_page: Open, database: Store) -> None:
+    app = open_page("room")
+    app.session_state["room_kind"] = "draw a digit"
+    healthy(app.run())
+    app.checkbox(key="room_label").uncheck()
+    app.number_input(key="room_reports").set_value(3)
+    healthy(app.run())
+    app.button(key="room_start").click()
+    healthy(app.run())
+    (state,) = database.states()
+    assert isinstance(state.campaign.question, Digit) and not state.campaign.question.label
+    assert state.campaign.question.text == "Draw a digit." and state.campaign.reports_per_device == 3
+
+
+def digits(database: Store, people: int) -> Created:
+    """A campaign of drawn digits with so many reports."""
+    question = Digit(text="?", card="mnist-qrlm-k12")
+    ends = int(time.time()) + 3600
+    made = database.create(Campaign(title="Digits", question=question, epsilon=4.0, people=30, closes=ends))
+    symbols = np.random.default_rng(0).integers(0, 120, people)
+    sets = question.channel(4.0).simulate_symbols(symbols, generator=np.random.default_rng(1))
+    database.add(made.id, [(os.urandom(16), body.tobytes()) for body in np.packbits(sets, axis=1)])
+    return made
+
+
+def test_a_database_that_goes_away_is_said_by_the_wall_too(
+    open_page: Open, database: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = digits(database, 5)
+
+    def gone(*_: object, **__: object) -> None:
+        raise Unavailable("the disk is full")
+
+    monkeypatch.setattr(Store, "reports", gone)
+    app = open_page("room", campaign=made.id, token=made.token)
+    healthy(app)
+    assert "The database does not answer: the disk is full" in words(app)
+
+
+def test_starting_afresh_keeps_the_creators_link(
+    open_page: Open, database: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could find the token again."""
+    made = digits(database, 5)
+
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("a mistake of ours")
+
+    app = open_page("room", campaign=made.id, token=made.token)
+    monkeypatch.setattr(Store, "reports", broken)
+    app.run()
+    (afresh,) = [button for button in app.button if button.label == "Start afresh"]
+    monkeypatch.undo()
+    monkeypatch.setenv("RLM_DATABASE", str(database.database.url))
+    afresh.click()
+    healthy(app.run())
+    assert [np.ravel(app.query_params[key])[0] for key in ("campaign", "token")] == [made.id, made.token]
+
+
+def test_ten_thousand_reports_open_within_a_second(open_page: Open, database: Store) -> None:
+    """The wall reads what it shows, not all. A busy machine may take as long as it takes for 48 reports, and half more."""
+    fastest = {}
+    for people in (48, 10_000):
+        made = digits(database, people)
+        assert len(list(database.reports(made.id, limit=48))) == 48
+        open_page("room", campaign=made.id, token=made.token)  # the first loads the mechanism
+        seconds = []
+        for _ in range(3):
+            start = time.perf_counter()
+            app = open_page("room", campaign=made.id, token=made.token)
+            seconds.append(time.perf_counter() - start)
+        fastest[people] = min(seconds)
+        assert piece(app, "rlm-wall").count("<img") == 48
+    assert fastest[10_000] <= max(1.0, 1.5 * fastest[48]), f"opened after {fastest} s"
 
 
 def test_what_is_missing_is_said_instead_of_a_button(open_page: Open) -> None:

@@ -10,6 +10,8 @@ from typing import ParamSpec, TypeVar
 import streamlit as st
 
 LOG = logging.getLogger("rlm.app")
+SECRET_LINK = ("campaign", "token", "wall")
+"""Of the address, what nobody could find again: a creator's way to their campaign."""
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -43,5 +45,6 @@ def apology(name: str) -> None:
     )
     if st.button("Start afresh", key=f"start_afresh_{name}", help="Forget this visit's choices and releases"):
         st.session_state.clear()
-        st.query_params.clear()
+        kept = {key: st.query_params[key] for key in SECRET_LINK if key in st.query_params}
+        st.query_params.from_dict(kept)
         st.rerun()

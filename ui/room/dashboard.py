@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import html
 from datetime import UTC, datetime
-from itertools import islice
 
 import numpy as np
 import streamlit as st
@@ -20,15 +20,15 @@ from ui.room.estimates import estimates_html
 from ui.room.form import promise
 from ui.room.invitation import invitation_html, is_loopback, public_address
 from ui.room.model import model_line
-from ui.room.store import own_state, store
+from ui.room.store import Link, store
 
 EVERY = "1s"
 ON_THE_WALL = 48
 
 
-def dashboard(campaign_id: str, token: str) -> None:
-    """The whole view of one campaign, for its creator."""
-    state = own_state(campaign_id, token)
+def dashboard(link: Link) -> None:
+    """The whole view of one campaign, for its creator; without what they alone can do, for the wall."""
+    state = link.state()
     if state is None:
         st.warning(text.UNKNOWN, icon=":material/link_off:")
         if st.button("Make another campaign", key="room_other"):
@@ -41,13 +41,14 @@ def dashboard(campaign_id: str, token: str) -> None:
         invite(state)
     with live:
         st.subheader(state.campaign.question.text, anchor=False)
-        watch(campaign_id, token)
+        watch(link)
     if isinstance(state.campaign.question, Digit) and state.campaign.question.label:
-        wall(campaign_id, token, state.campaign.question.card)
+        wall(link, state.campaign.question.card)
     with st.expander("What can anybody learn about one person?"):
         promise(state.campaign)
         st.caption(text.CHEAT)
-    control(state)
+    if link.is_creators():
+        control(link, state)
 
 
 def invite(state: State) -> None:
@@ -65,10 +66,10 @@ def invite(state: State) -> None:
 
 @st.fragment(run_every=EVERY)
 @guarded
-def watch(campaign_id: str, token: str) -> None:
+def watch(link: Link) -> None:
     """Count and estimate, read anew every second. From the tally: as fast for a million reports as for ten."""
     try:
-        state = own_state(campaign_id, token)
+        state = link.state()
     except Unavailable as error:
         st.warning(text.UNAVAILABLE.format(error), icon=":material/cloud_off:")
         return
@@ -90,12 +91,16 @@ def watch(campaign_id: str, token: str) -> None:
 
 @st.fragment(run_every="3s")
 @guarded
-def wall(campaign_id: str, token: str, card: str) -> None:
+def wall(link: Link, card: str) -> None:
     """A picture for every report: the collector's best guess of the drawing."""
-    state = own_state(campaign_id, token)
-    if state is None or not state.tally.people:
+    try:
+        state = link.state()
+        if state is None or not state.tally.people:
+            return
+        bodies = [body for _, body in store().reports(link.campaign, limit=ON_THE_WALL)]
+    except Unavailable as error:
+        st.warning(text.UNAVAILABLE.format(error), icon=":material/cloud_off:")
         return
-    bodies = [body for _, body in islice(store().reports(campaign_id), ON_THE_WALL)]
     packed = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), -1)
     sets = np.unpackbits(packed, axis=1, count=state.campaign.mechanism.symbols).astype(np.bool_)
     pictures = cache.pair_pictures(card, sets, state.campaign.epsilon)
@@ -106,8 +111,10 @@ def wall(campaign_id: str, token: str, card: str) -> None:
         model_line(state.campaign.question, state)
 
 
-def control(state: State) -> None:
-    """Close, export, delete: the creator's alone."""
+def control(link: Link, state: State) -> None:
+    """The wall's address; close, export, delete: the creator's alone."""
+    st.html(f'<a class="rlm-show" href="{html.escape(link.wall_address)}" target="_blank">Show on the wall</a>')
+    st.caption(text.ON_THE_WALL)
     with st.expander("Close, export, delete"):
         st.caption(text.SECRET)
         if state.is_open and st.button("Close now", key="room_close", icon=":material/lock:"):

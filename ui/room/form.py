@@ -11,6 +11,7 @@ from collection.campaign import Campaign
 from collection.questions import Digit, Number, OneOf, Question
 from rlm_core.zoo.code_tree import choose_codes
 from ui.kit.formats import number, percent, times
+from ui.kit.verdict_line import verdict_line
 from ui.room import text
 from ui.room.store import remember, store
 
@@ -61,12 +62,21 @@ def _campaign() -> Campaign | str:
     epsilon = st.select_slider(
         "**ε** — how much one report may tell", EPSILONS, 2.0, format_func=number, key="room_eps"
     )
+    st.html(verdict_line(epsilon))
     people = st.number_input("People expected", 1, 1_000_000, 30, key="room_people")
     try:
         question = _question(kind, epsilon, people)
         ends = HOURS[st.selectbox("Closes after", list(HOURS), index=1, key="room_hours")]
+        most = st.number_input(
+            "Reports a device may send", 1, 100, 1, key="room_reports", help="Each of them spends ε again."
+        )
         return Campaign(
-            title=title, question=question, epsilon=epsilon, people=people, closes=int(time.time()) + 3600 * ends
+            title=title,
+            question=question,
+            epsilon=epsilon,
+            people=people,
+            closes=int(time.time()) + 3600 * ends,
+            reports_per_device=most,
         )
     except ValueError as error:
         return str(error)
@@ -74,8 +84,10 @@ def _campaign() -> Campaign | str:
 
 def _question(kind: str, epsilon: float, people: int) -> Question:
     if kind == "digit":
-        asked = st.text_input("What to draw", "Draw a digit, and say which it is.", key="room_digit", max_chars=300)
-        return Digit(text=asked, card=choose_codes("mnist", epsilon, people))
+        label = st.checkbox("Send which digit it is, too", value=True, key="room_label", help=text.LABEL)
+        default = "Draw a digit, and say which it is." if label else "Draw a digit."
+        asked = st.text_input("What to draw", default, key=f"room_digit_{label}", max_chars=300)
+        return Digit(text=asked, card=choose_codes("mnist", epsilon, people), label=label)
     asked = st.text_input("What to ask", ASKED[kind], key=f"room_ask_{kind}", max_chars=300)
     if kind == "yes":
         return OneOf(text=asked, answers=("no", "yes"))

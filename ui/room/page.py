@@ -34,6 +34,6 @@ def room() -> None:
         if chosen is None:
             campaign_form()
         else:
-            dashboard(*chosen)
+            dashboard(chosen)
     except Unavailable as error:
         st.warning(text.UNAVAILABLE.format(error), icon=":material/cloud_off:")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import streamlit as st
 
-from collection.store import Created, State, Store
+from collection.store import Created, State, Store, wall_key
 
 
 @lru_cache(maxsize=1)
@@ -20,12 +21,30 @@ def remember(made: Created) -> None:
     st.query_params.from_dict({"campaign": made.id, "token": made.token})
 
 
-def current() -> tuple[str, str] | None:
-    """Id and token in the address, if any."""
-    campaign_id, token = st.query_params.get("campaign"), st.query_params.get("token")
-    return (campaign_id, token) if campaign_id and token else None
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """What the address names: a campaign, and what opens it."""
+
+    campaign: str
+    token: str = ""
+    wall: str = ""
+
+    @property
+    def wall_address(self) -> str:
+        """The page for the wall, for its creator to open: it shows the campaign and can do nothing to it."""
+        return f"/room?campaign={self.campaign}&wall={wall_key(self.token)}"
+
+    def is_creators(self) -> bool:
+        """Whether it may close, export and delete."""
+        return bool(self.token) and store().is_creator(self.campaign, self.token)
+
+    def state(self) -> State | None:
+        """The campaign, for its creator and for the wall; nobody else's link finds it."""
+        is_open = self.is_creators() or (bool(self.wall) and store().is_watcher(self.campaign, self.wall))
+        return store().state(self.campaign) if is_open else None
 
 
-def own_state(campaign_id: str, token: str) -> State | None:
-    """The campaign, for its creator alone."""
-    return store().state(campaign_id) if store().is_creator(campaign_id, token) else None
+def current() -> Link | None:
+    """The link in the address, if any."""
+    campaign, token, wall = (st.query_params.get(name) or "" for name in ("campaign", "token", "wall"))
+    return Link(campaign=campaign, token=token, wall=wall) if campaign and (token or wall) else None

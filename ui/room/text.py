@@ -7,6 +7,10 @@ LEDE = (
     "it. No single report tells what anybody said; together they do."
 )
 KINDS = {"yes or no": "yes", "one of several": "one", "a number": "number", "draw a digit": "digit"}
+LABEL = (
+    "Drawing and digit leave as one symbol. Without the digit only the drawing’s code leaves, the same for everybody, "
+    "and the page shows how often each code was drawn."
+)
 CHEAT = (
     "Each phone keeps to its number of reports by its own ledger. The server knows no phones, so somebody who wants to "
     "cheat can send more."
@@ -22,6 +26,10 @@ PLAIN_HTTP = (
 )
 SECRET = (
     "The address of this page is your secret link: whoever has it can read, close and delete the campaign. Keep it."
+)
+ON_THE_WALL = (
+    "Opens a page without your secret: the same code, count and estimate, and nothing to close or delete. Put that one "
+    "on the wall; this page's address is for you alone."
 )
 UNKNOWN = "There is no such campaign, or this link is not its creator's."
 WALL = "What the collector can see of each drawing. One by one they say little; the shares above come from all of them."
