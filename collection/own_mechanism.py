@@ -66,7 +66,7 @@ def row_question(privatiser: LocalPrivatiser, text: str) -> Row:
     """The question that a fitted mechanism can ask."""
     from rlm_core.privatiser.plan import RANGE
 
-    plan, classes = privatiser.plan_, tuple(privatiser.classes_.tolist())
+    plan, classes = privatiser.plan_, privatiser.class_names
     if not classes:
         raise ValueError("Expected a mechanism with a label: fit it with one.")
     if plan.kind not in (BITS, CODES):

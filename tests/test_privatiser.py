@@ -16,6 +16,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -287,7 +288,7 @@ def test_pictures_of_ten_classes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UtilityWarning)
         privatiser = LocalPrivatiser(epsilon=8.0, reports=800).fit(pictures[:700], labels[:700])
-        assert privatiser.plan_.kind == CODES and list(privatiser.classes_) == list("0123456789")
+        assert privatiser.plan_.kind == CODES and list(privatiser.classes_) == list(range(10))
         privatiser.learn(privatiser.privatise(pictures[700:1500], labels[700:1500]))
     assert privatiser.score(pictures[1500:], labels[1500:]) > 0.5
     with pytest.raises(ValueError, match="X has 65 features, but LocalPrivatiser is expecting 64"):
@@ -310,6 +311,38 @@ def test_scikit_learn_manners() -> None:
     heard(lambda: last.learn(last.privatise(PEOPLE, LABEL)))
     assert set(pipeline.predict(TEST.drop(columns=LABEL))) <= set(CLASSES)
     assert "fnlwgt" not in last.feature_names_in_
+
+
+@pytest.mark.parametrize("given", [np.int64, np.float64, np.bool_, np.str_])
+def test_labels_come_back_in_their_type(given: type, tmp_path: Path) -> None:
+    """So that scikit-learn's scores can compare them; a folder keeps the type, and what was passed."""
+    table = pd.DataFrame({"a": np.arange(2_000) * 7 % 37})
+    label: np.ndarray = (table["a"] > 18).to_numpy().astype(int).astype(given)
+    privatiser = LocalPrivatiser(epsilon=8.0, reports=2_000).fit(table, label)
+    privatiser.learn(privatiser.privatise(table, label))
+    found = privatiser.predict(table)
+    assert found.dtype.kind == privatiser.classes_.dtype.kind == label.dtype.kind
+    assert accuracy_score(label, found) == privatiser.score(table, label) > 0.8
+    loaded = LocalPrivatiser.load(privatiser.save(tmp_path / "mine"))
+    assert np.array_equal(loaded.predict(table), found) and loaded.classes_.dtype.kind == found.dtype.kind
+    by_name = LocalPrivatiser(epsilon=8.0, reports=2_000, classes=list(np.unique(label))).fit(table)
+    assert np.array_equal(by_name.classes_, np.unique(label))
+    again = LocalPrivatiser.load(by_name.save(tmp_path / "named"))
+    assert list(again.get_params()["classes"]) == list(np.unique(label))
+    assert np.array_equal(clone(again).fit(table).classes_, by_name.classes_)
+
+
+def test_labels_that_only_look_alike_are_told_apart() -> None:
+    table = pd.DataFrame({"a": np.arange(200) % 37})
+    privatiser = LocalPrivatiser(epsilon=8.0, reports=5_000).fit(table, ["v1", "v1.0"] * 100)
+    assert privatiser.classes_.tolist() == ["v1", "v1.0"]
+
+
+def test_a_folder_keeps_the_schema_that_was_passed(tmp_path: Path) -> None:
+    schema = TableSchema.infer(PUBLIC[["age", "sex"]])
+    given = LocalPrivatiser(reports=4_500, schema=schema).fit(PUBLIC, LABEL)
+    assert LocalPrivatiser.load(given.save(tmp_path / "given")).get_params() == given.get_params()
+    assert LocalPrivatiser.load(FITTED.save(tmp_path / "inferred")).schema is None
 
 
 def test_a_schema_of_ones_own_is_used() -> None:

@@ -40,6 +40,7 @@ def test_a_folder_is_the_same_as_the_array(tmp_path: Path) -> None:
     order = [int(path.stem) for path in files.files]
     of_array = quiet(encoder="linear").fit(PICTURES[:300][order], LABELS[:300][order])
     assert of_folder.method_.digest == of_array.method_.digest and list(of_folder.classes_) == list("0123456789")
+    assert of_array.classes_.tolist() == list(range(10))
     assert len(of_folder.privatise(folder, "folder")) == 300
     assert len(of_folder.privatise(files.files[0])) == 1  # one picture, without a label
     assert np.array_equal(of_folder.encode_table(folder), of_array.encode_table(PICTURES[:300][order]))

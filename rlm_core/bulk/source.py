@@ -105,7 +105,7 @@ def own_card(model: str) -> dict[str, Any] | None:
 
 
 def _own(privatiser: LocalPrivatiser, epsilon: float, label: str | None) -> Source:
-    classes = tuple(privatiser.classes_.tolist())
+    classes = privatiser.class_names
     if label is not None and not classes:
         raise ValueError("Expected no labels: this mechanism was fitted without classes.")
     privatiser.set_params(epsilon=epsilon)

@@ -19,7 +19,7 @@ from rlm_core.collector.moments import PRIOR_ROWS
 from rlm_core.owner.budget import Ledger
 from rlm_core.privatiser.folder import named, read, write
 from rlm_core.privatiser.honesty import UtilityWarning, not_better, one_answer, too_few
-from rlm_core.privatiser.labels import check_classes, find_classes, label_numbers, label_texts
+from rlm_core.privatiser.labels import as_given, check_classes, find_classes, label_numbers, label_texts
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import CodesNetwork, train_codes_network
 from rlm_core.privatiser.own_mechanism import own_page
@@ -64,7 +64,8 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
     Args:
         epsilon: of one report, record and label together.
         reports: how many are expected; with ε and the number of classes it decides kind and size by a rule.
-        classes: the labels that people may have; None finds them in ``fit(public, y)``, or sends no label.
+        classes: the labels that people may have; None finds them in ``fit(public, y)``, or sends no label. They keep
+            their type in ``classes_`` and ``predict`` (whole numbers stay so), and are compared as text.
         kind: "auto", or one of :data:`~rlm_core.privatiser.plan.KINDS`.
         size: numbers or codes of the representation; None for the rule's.
         encoder: "auto", "linear" (seconds) or "network" (codes by a network, about a minute a core).
@@ -81,7 +82,7 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
     """
 
     method_: Method
-    classes_: NDArray[np.str_]
+    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -126,7 +127,8 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         classes = self._known_classes(labels, len(records))
         self.label_ = y if isinstance(y, str) else None
         x = self._learn_reading(records, self.schema)
-        self.classes_ = np.array(classes, dtype=np.str_)
+        given = self.classes if self.classes is not None else labels
+        self.classes_ = as_given(classes, [] if given is None else list(given))
         plan = choose_plan(
             self.epsilon,
             self.reports,
@@ -163,6 +165,11 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         return self._fitted().method_.plan
 
     @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes as text, as reports, cards and pages have them."""
+        return tuple(str(each) for each in label_texts(self.classes_))
+
+    @property
     def notes_(self) -> tuple[str, ...]:
         """What the fit left out, and why."""
         left_out = () if self._fitted().pictures_ is not None else self.schema_.left_out
@@ -193,7 +200,7 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         if given is not None:
             if not len(self.classes_):
                 raise ValueError("Expected no labels: classes are unknown. Pass classes=[…], or fit(public, y).")
-            numbers = label_numbers(given, self.classes_.tolist())
+            numbers = label_numbers(given, self.class_names)
             if len(numbers) != len(records):
                 raise ValueError(f"Expected {len(records)} labels, got {len(numbers)}.")
         return release_rows(
@@ -232,7 +239,7 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         predicted = self.method_.probabilities(self.classifier_, self.method_.prior).argmax(axis=1)
         self._warn(too_few(epsilon, people, count))
         self._warn(drift)
-        self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), tuple(self.classes_.tolist())))
+        self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), self.class_names))
         return self
 
     @AfterLearning
@@ -242,10 +249,10 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         return self.method_.probabilities(self.classifier_, h)
 
     @AfterLearning
-    def predict(self, X: Table) -> NDArray[np.str_]:
-        """The most likely class of clean rows, by name."""
+    def predict(self, X: Table) -> NDArray[Any]:
+        """The most likely class of clean rows, as ``classes_`` has it."""
         most_likely = self.predict_proba(X).argmax(axis=1)
-        labels: NDArray[np.str_] = self.classes_[most_likely]
+        labels: NDArray[Any] = self.classes_[most_likely]
         return labels
 
     @AfterLearning
@@ -257,7 +264,8 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         truth = np.array([each or "" for each in label_texts(labels)])
         if len(truth) != len(records):
             raise ValueError(f"Expected {len(records)} labels, got {len(truth)}.")
-        accuracy = float((self.predict(records) == truth).mean())
+        names = np.array(self.class_names)
+        accuracy = float((names[self.predict_proba(records).argmax(axis=1)] == truth).mean())
         self._warn(not_better(accuracy, float(np.unique(truth, return_counts=True)[1].max() / len(truth))))
         return accuracy
 
@@ -304,7 +312,7 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         return () if labels is None else find_classes(labels)
 
     def _set_method(self, method: Method) -> None:
-        self.method_ = named(method, self.reading, tuple(self.classes_.tolist()))
+        self.method_ = named(method, self.reading, self.class_names)
 
     def _warn(self, message: str | None) -> None:
         if message is not None:

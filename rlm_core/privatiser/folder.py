@@ -115,7 +115,8 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
         "size": plan.size,
         "encoder": plan.encoder,
         "merge": list(method.encoder.merge) if isinstance(method.encoder, NetworkEncoder) else [],
-        "classes": privatiser.classes_.tolist(),
+        "classes": list(privatiser.class_names),
+        "class_type": privatiser.classes_.dtype.kind,
         "label": privatiser.label_,
         "input_dim": method.encoder.input_dim,
         "radius": method.radius,
@@ -157,7 +158,9 @@ def read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
         if any(Path(name).name != name for name in files):
             raise ValueError("a file outside the folder")
         plan = Plan(kind=card["kind"], size=card["size"], encoder=card.get("encoder", LINEAR))
-        result = make(**card["parameters"])
+        parameters = dict(card["parameters"])
+        has_schema = bool(parameters.pop("schema", False))
+        result = make(**parameters)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"Expected a card of format {FORMAT!r} in {folder.name!r}, got {error!r}.") from None
     verify(folder, files)
@@ -169,8 +172,9 @@ def read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
     else:
         result.schema_ = TableSchema.from_json((folder / SCHEMA).read_text(encoding="utf-8"))
         result.preprocessor_ = TablePreprocessor.from_json((folder / PREPROCESSOR).read_text(encoding="utf-8"))
+        result.schema = result.schema_ if has_schema else None
         reading = reading_of_table(result.schema_, result.preprocessor_)
-    result.classes_ = np.array(card["classes"], dtype=np.str_)
+    result.classes_ = _classes(card["classes"], card.get("class_type", "U"))
     result.label_ = card["label"]
     result.feature_names_in_ = np.array(card["data"]["columns"], dtype=object)
     result.n_features_in_ = len(result.feature_names_in_)
@@ -196,9 +200,20 @@ def read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
     return result
 
 
+def _classes(names: list[str], kind: str) -> Any:
+    """Class names in the type that they were given in, by its letter: truth values, numbers or text."""
+    if kind == "b":
+        return np.array([name == "true" for name in names])
+    return np.array(names, dtype=np.str_).astype({"i": np.int64, "f": np.float64}.get(kind, np.str_))
+
+
 def _parameters(privatiser: LocalPrivatiser) -> dict[str, Any]:
-    """The arguments, as JSON has them; the schema has a file of its own."""
+    """The arguments, as JSON has them; the schema has a file of its own, and this says whether it was an argument.
+
+    A checkpoint is a file of the machine that trained: it is not kept.
+    """
     given: dict[str, Any] = privatiser.get_params(deep=False)
     classes = given.pop("classes")
-    del given["schema"], given["checkpoint"]
-    return given | {"classes": None if classes is None else [str(each) for each in classes]}
+    del given["checkpoint"]
+    plain = None if classes is None else [each.item() if isinstance(each, np.generic) else each for each in classes]
+    return given | {"classes": plain, "schema": given["schema"] is not None and privatiser.pictures_ is None}

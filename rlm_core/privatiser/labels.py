@@ -7,23 +7,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rlm_core.privatiser.plan import MOST_CLASSES
 from rlm_core.tables.columns import distinct_values
 from rlm_core.tables.errors import TableError
-from rlm_core.tables.values import as_text
+from rlm_core.tables.values import as_text, whole_text
 from rlm_core.types import IntArray
 
 
 def label_texts(labels: Iterable[Any]) -> list[str | None]:
-    """Every label as text, None where it is missing; 1 and 1.0 are the same label.
+    """Every label as text, None where it is missing; 1, 1.0 and "1.0" are the same label, "v1" and "v1.0" are not.
 
-    >>> label_texts([1, 1.0, "yes", None, True])
-    ['1', '1', 'yes', None, 'true']
+    >>> label_texts([1, 1.0, "1.0", "v1.0", None, True])
+    ['1', '1', '1', 'v1.0', None, 'true']
     """
     series = labels if isinstance(labels, pd.Series) else pd.Series(list(labels), dtype=object)
-    at, distinct = distinct_values(as_text(_whole(series.rename("label"))))
-    words = np.array([*(str(each).removesuffix(".0") for each in distinct), None], dtype=object)
+    at, distinct = distinct_values(as_text(series.rename("label")))
+    words = np.array([*(whole_text(str(each)) for each in distinct), None], dtype=object)
     texts: list[str | None] = words[at].tolist()
     return texts
 
@@ -66,12 +67,21 @@ def label_numbers(labels: Iterable[Any], classes: Sequence[str]) -> IntArray:
     return found
 
 
-def _whole(labels: pd.Series) -> pd.Series:
-    """Numbers as categories of their texts: each of the few different ones is read once."""
-    if not pd.api.types.is_numeric_dtype(labels.dtype) or pd.api.types.is_bool_dtype(labels.dtype):
-        return labels
-    codes, distinct = pd.factorize(labels)
-    return pd.Series(pd.Categorical.from_codes(codes, pd.Index([str(each) for each in distinct])), name=labels.name)
+def as_given(names: Sequence[str], given: Iterable[Any]) -> NDArray[Any]:
+    """Class names in the type of the labels that were given: numbers or truth values, if all of those are; else text.
+
+    >>> as_given(("0", "1"), [1, 0, 1]), as_given(("a", "b"), ["b", "a"])
+    (array([0, 1]), array(['a', 'b'], dtype='<U1'))
+    """
+    values = [each for each, text in zip(given, label_texts(given), strict=True) if text is not None]
+    if names and all(isinstance(each, bool | np.bool_) for each in values):
+        return np.array([name == "true" for name in names])
+    if not names or not all(isinstance(each, int | float | np.integer | np.floating) for each in values):
+        return np.array(names, dtype=np.str_)
+    if any(isinstance(each, bool | np.bool_) for each in values):  # True beside 2: as text alone they differ from 1
+        return np.array(names, dtype=np.str_)
+    is_whole = all(isinstance(each, int | np.integer) for each in values)
+    return np.array([int(name) if is_whole else float(name) for name in names])
 
 
 def _order(name: str) -> tuple[int, float, str]:

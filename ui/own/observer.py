@@ -112,7 +112,7 @@ def collector_html(box: Inbox, training: Training) -> str:
     if not box.reports or training.fitted is None:
         return EMPTY
     fitted, (_, text) = training.fitted, box.reports[-1]
-    names = fitted.privatiser.classes_.tolist()
+    names = list(fitted.privatiser.class_names)
     total = math.fsum(each.epsilon for each, _ in box.reports)
     found = belief(box.reports, fitted)
     guess = int(found.classes.argmax())

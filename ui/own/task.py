@@ -164,7 +164,7 @@ def fit(task: Task, frame: pd.DataFrame, schema: TableSchema) -> Fitted:
         encoder=encoder_file(privatiser),
         examples=_examples(tidy, rows[task.label]),
         prior_h=privatiser.method_.encoder(privatiser._matrix(tidy)),
-        prior_y=label_numbers(rows[task.label], privatiser.classes_.tolist()),
+        prior_y=label_numbers(rows[task.label], privatiser.class_names),
         privatiser=privatiser,
         warnings=said,
     )
