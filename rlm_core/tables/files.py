@@ -25,6 +25,8 @@ from rlm_core.tables.errors import TableError
 
 MOST_ROWS = 1_000_000
 MOST_COLUMNS = 5_000
+UNPACKED = 4
+"""Times the bytes of a file: numbers of eight bytes that were written with two or three digits."""
 SEPARATORS = ",;\t|"
 
 
@@ -111,16 +113,25 @@ def _read_parquet(data: bytes, limits: Limits) -> pd.DataFrame:
     try:
         contents = pyarrow.parquet.read_metadata(io.BytesIO(data))
         limits.check(contents.num_rows, contents.num_columns)
+        _check_unpacked(sum(contents.row_group(i).total_byte_size for i in range(contents.num_row_groups)), limits)
         for column in contents.schema.to_arrow_schema():
             if pyarrow.types.is_nested(column.type):
                 raise TableError(
                     f"Expected words, numbers or dates in column {column.name[:80]}, got {str(column.type)[:80]}."
                 )
+        _check_unpacked(pyarrow.parquet.read_table(io.BytesIO(data)).nbytes, limits)
         return pd.read_parquet(io.BytesIO(data))
     except (MemoryError, TableError):
         raise
     except (OSError, ValueError, TypeError, KeyError, ArithmeticError, pyarrow.ArrowException) as error:
         raise TableError(f"Expected a whole parquet file, got a damaged one: {str(error)[:200]}.") from None
+
+
+def _check_unpacked(size: int, limits: Limits) -> None:
+    """A cell that is kept once and named a million times takes its place a million times."""
+    if size > UNPACKED * limits.bytes:
+        most = UNPACKED * limits.bytes / 2**20
+        raise TableError(f"Expected at most {most:,.0f} MB of cells, got {size / 2**20:,.0f} MB (unpacked).")
 
 
 def read_csv(data: bytes, limits: Limits = LIBRARY) -> pd.DataFrame:

@@ -164,7 +164,7 @@ def test_starting_afresh_keeps_the_creators_link(
 
 
 def test_ten_thousand_reports_open_within_a_second(open_page: Open, database: Store) -> None:
-    """The wall reads what it shows, not all. A busy machine may take as long as it takes for 48 reports, and half more."""
+    """The wall reads what it shows, not all. A busy machine may take half longer than for 48 reports."""
     fastest = {}
     for people in (48, 10_000):
         made = digits(database, people)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 from rlm_core.tables import TableError, TableSchema, read_table
-from rlm_core.tables.files import MOST_ROWS, array_table, check_frame
+from rlm_core.tables.files import MOST_ROWS, Limits, array_table, check_frame, read_bytes
 
 CSV = "age,job\n31,cook\n45,nurse\n27,cook\n"
 
@@ -98,3 +99,15 @@ def test_pictures_become_columns() -> None:
     assert frame.shape == (2, 12) and frame.iloc[1].tolist() == list(range(12, 24))
     with pytest.raises(TableError, match="array of numbers"):
         array_table([1, 2, 3])
+
+
+def test_a_small_parquet_file_that_unpacks_to_much_is_refused() -> None:
+    """Each long text is stored once in the file and named by every row."""
+    buffer = io.BytesIO()
+    pd.DataFrame({"note": ["x" * 3000] * 50_000}).to_parquet(buffer)
+    assert len(buffer.getvalue()) < 2**20
+    with pytest.raises(TableError, match="MB of cells"):
+        read_bytes(buffer.getvalue(), Limits(bytes=10 * 2**20))
+    numbers = io.BytesIO()
+    pd.DataFrame({"n": range(50_000)}).to_parquet(numbers)
+    assert len(read_bytes(numbers.getvalue(), Limits(bytes=10 * 2**20))) == 50_000
