@@ -58,6 +58,13 @@ def test_the_page_says_nothing_about_a_file_that_is_true_of_one_row_only(open_pa
     assert "on your device. Nothing crosses" in words(open_page("row"))
 
 
+def test_before_a_file_is_chosen_the_mechanism_is_in_the_open_and_the_local_way_is_named(open_page: Open) -> None:
+    app = open_page("row", rows=CSV_FILE)
+    assert "Mechanism" in [each.label for each in app.selectbox]
+    assert not [each for folded in app.expander for each in folded.selectbox if each.label == "Mechanism"]
+    assert "rlm privatise loans.csv --model lending-qrlm-k96" in words(app)
+
+
 def test_a_table_is_released_by_its_button_only(open_page: Open, loans_csv: bytes) -> None:
     app = open_page("row", rows=CSV_FILE)
     assert "Choose a CSV file above" in words(app) and "releases" not in app.session_state

@@ -97,15 +97,14 @@ def mechanism_control(dataset: str, epsilon: float) -> str:
 
 
 def choose_mechanism(dataset: str, epsilon: float) -> Any:
-    """The recommended mechanism unless the visitor chooses another under "advanced"; loaded."""
-    with st.expander("Advanced: the mechanism"):
-        name = mechanism_control(dataset, epsilon)
-        model = cache.model(name)
-        card = model.card
-        st.caption(
-            f"In use: **{card.kind}: {network_title(card)}** ({card.name}). "
-            + ("" if card.central_dp is not None else card.limits)  # spelt out below
-        )
+    """The recommended mechanism unless the visitor chooses another, in the open; loaded."""
+    name = mechanism_control(dataset, epsilon)
+    model = cache.model(name)
+    card = model.card
+    st.caption(
+        f"In use: **{card.kind}: {network_title(card)}** ({card.name}). "
+        + ("" if card.central_dp is not None else card.limits)  # spelt out below
+    )
     if card.central_dp is not None:
         st.html(two_guarantees(card.central_dp, epsilon))
     return model
