@@ -104,7 +104,7 @@ def page() -> str:
             lines += [f"### {DATASETS[dataset].title}", "", *_grid(chosen), ""]
             if experiment == "private_inference":
                 lines += [*_limits(chosen), ""]
-    lines += [*report_text.READING, "", *_representations(), "", *_audited(), "", *_speed(), ""]
+    lines += [*report_text.READING, "", *_representations(), "", *_audited(), "", *_speed(), "", *_scale(), ""]
     return "\n".join(lines)
 
 
@@ -199,3 +199,12 @@ def _speed() -> list[str]:
     lines = ["## Speed", "", "`python -m benchmarks speed --json`: medians of processor time on one core.", ""]
     shown = {name: "not measured" if value is None else f"{value:.3g}" for name, value in figures.items()}
     return lines + [f"- {speed.MEANING[name]}: {value}" for name, value in shown.items()]
+
+
+def _scale() -> list[str]:
+    """The committed run of the scale benchmark, and a billion people on paper."""
+    figures = json.loads((table.RESULTS / "scale.json").read_text(encoding="utf-8"))
+    figures |= {f"billion_{name}": value for name, value in figures.pop("billion").items()}
+    figures["billion_dollars"] = round(figures["billion_core_hours"] * report_text.DOLLARS_A_CORE_HOUR, 2)
+    lines = ["## Scale", "", *report_text.SCALE_INTRODUCTION, ""]
+    return lines + [f"- {meaning}: {figures[name]:,}" for name, meaning in report_text.SCALE.items()]

@@ -58,3 +58,34 @@ READING = (
     "stronger benchmarks. Table by table, with every",
     "look at a test row that led to a change: [`experiment-log.md`](experiment-log.md#where-and-why-we-differ).",
 )
+
+DOLLARS_A_CORE_HOUR = 0.05
+"""An assumption, of the order that rented cores cost; not a quotation."""
+
+SCALE_INTRODUCTION = (
+    "`python -m benchmarks scale`: a table of 14 columns and digits, each to one report, on two cores of one machine.",
+    "Two workers are compared with one by rows a second, 10 million rows against 1 million. What stands behind the",
+    "billion, and what was not measured, is in [scale](scale.md).",
+)
+SCALE = {
+    "rows": "rows of the table",
+    "rows_per_second_per_core": "rows a second on one core",
+    "two_workers_over_one": "two workers over one",
+    "peak_mb_1m": "most memory for a million rows, MB",
+    "peak_mb_10m": "most memory for ten million rows, MB",
+    "bytes_per_report": "bytes of a report in its part",
+    "digits": "digits",
+    "digits_per_second_per_core": "digits a second on one core",
+    "peak_mb_digits": "most memory for the digits, MB",
+    "kills": "runs in which a worker was killed",
+    "lost": "reports lost",
+    "doubled": "reports doubled",
+    "tally_reports": "reports in a tally",
+    "tally_bytes": "bytes of that tally",
+    "tally_learn_seconds": "seconds to learn from it",
+    "billion_core_hours": "a billion rows, core hours",
+    "billion_dollars": f"the same in US dollars, at an assumed {DOLLARS_A_CORE_HOUR:g} a core hour, without storage",
+    "billion_digits_core_hours": "a billion digits, core hours",
+    "billion_report_gigabytes": "a billion reports, GB",
+}
+"""What of scale.json is shown, and in which words."""

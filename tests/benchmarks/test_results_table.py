@@ -164,7 +164,7 @@ def test_the_report_averages_the_trials(tmp_path: Path, monkeypatch: pytest.Monk
         table.append(row(seed, accuracy, experiment="data_collection", epsilon=10.0), tmp_path)
     table.append(row(0, 90.0), tmp_path)
     table.append(row(1, 91.0), tmp_path)
-    for name in ("audit.json", "speed.json"):
+    for name in ("audit.json", "speed.json", "scale.json"):
         (tmp_path / name).write_bytes((table.RESULTS / name).read_bytes())
     monkeypatch.setattr(table, "RESULTS", tmp_path)
     page = report.page()
