@@ -63,6 +63,20 @@ def test_sizes_and_white_come_from_public_pictures() -> None:
             form.matrix(read_pictures(wrong))
 
 
+def test_pixels_of_another_scale_are_refused() -> None:
+    """They would all be black, or white. A black picture is one on any scale."""
+    of_bytes, of_units = (
+        PictureFormat.infer(read_pictures(pictures)) for pictures in (PICTURES[:20], PICTURES[:20] / 255)
+    )
+    for form, wrong in ((of_bytes, PICTURES[20:22] / 255), (of_units, PICTURES[20:22])):
+        with pytest.raises(TableError, match=f"pixels from 0 to {form.white:g} in picture 0, as the public pictures"):
+            form.matrix(read_pictures(wrong))
+    expected = of_bytes.matrix(read_pictures(PICTURES[20:22]))
+    assert np.allclose(of_bytes.matrix(read_pictures(PICTURES[20:22].astype(np.float64))), expected)
+    assert np.allclose(of_units.matrix(read_pictures(PICTURES[20:22] / 255)), expected)
+    assert not of_bytes.matrix(read_pictures(np.zeros((1, 8, 8)))).any()
+
+
 @pytest.mark.filterwarnings("ignore::rlm_core.privatiser.UtilityWarning")
 def test_colour_goes_behind_the_trunk_each_picture_by_itself() -> None:
     images = cifar10_samples().images[::6]

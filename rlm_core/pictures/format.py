@@ -21,6 +21,9 @@ TRUNK_SIDE, FEATURES = 160, 512
 LOOKED_AT = 1_000
 """Public pictures that tell size and white."""
 
+OTHER_SCALE = 16.0
+"""Pixels that are so many times too dark or too bright have another scale: 0 to 1 where the public ones go to 255."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PictureFormat:
@@ -69,9 +72,21 @@ class PictureFormat:
         """Each picture by itself as a row: (n, p)."""
         result = np.empty((len(pictures), self.output_dim), dtype=np.float32)
         for index in range(len(pictures)):
-            unit = np.clip(pictures[index].astype(np.float32) / np.float32(self.white), 0.0, 1.0)
+            picture = pictures[index]
+            self._check_scale(picture, pictures.name(index))
+            unit = np.clip(picture.astype(np.float32) / np.float32(self.white), 0.0, 1.0)
             result[index] = self._features(unit) if self.colour else self._pixels(unit)
         return result
+
+    def _check_scale(self, picture: Picture, name: str) -> None:
+        """Raise for pixels of another scale than the public ones: they would all be black, or all white."""
+        top = float(picture.max())
+        is_dark = picture.dtype.kind == "f" and 0 < top <= 1 and self.white >= OTHER_SCALE
+        if is_dark or top >= OTHER_SCALE * self.white:
+            raise TableError(
+                f"Expected pixels from 0 to {self.white:g} in {name}, as the public pictures have, "
+                f"got at most {top:g}. Bring them to the same scale."
+            )
 
     def _pixels(self, unit: NDArray[np.float32]) -> NDArray[np.float32]:
         """Grey, of the size."""

@@ -69,8 +69,9 @@ Source = pd.DataFrame | Mapping[str, Any] | str | Path
 def read_table(source: Source) -> pd.DataFrame:
     """A frame from a file (CSV, also gzipped; parquet), from a frame, or from one row as a mapping.
 
-    CSV may be UTF-8 or UTF-16, with or without a byte order mark, divided by comma, semicolon,
-    tabulator or bar. Column names are text and different; there are 1 to 1,000,000 rows.
+    CSV may be UTF-8 or UTF-16, with or without a byte order mark (UTF-16 without one is known by its zero bytes, if
+    most letters are Latin), divided by comma, semicolon, tabulator or bar. Column names are text and different; there
+    are 1 to 1,000,000 rows.
 
     Raises:
         TableError: The file or frame cannot be used; the message says why.
@@ -179,7 +180,7 @@ def decode(data: bytes) -> str:
     for start, kind in _OTHER_KINDS.items():
         if data.startswith(start):
             raise TableError(f"Expected a CSV or parquet file, got {kind}.")
-    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else _unmarked(data)
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -195,6 +196,16 @@ def decode(data: bytes) -> str:
     if text.lstrip().lower().startswith(("<!doctype", "<html", "<?xml")):
         raise TableError("Expected a CSV or parquet file, got a web page or XML: download the table itself.")
     return text.lstrip("\r\n")
+
+
+def _unmarked(data: bytes) -> str:
+    """UTF-16 if every other byte at the start is mostly zero and the rest never is; else UTF-8."""
+    start = data[:4096]
+    even, odd = start[::2], start[1::2]
+    for low, high, encoding in ((even, odd, "utf-16-le"), (odd, even, "utf-16-be")):
+        if 0 not in low and 2 * high.count(0) > len(high) > 0:
+            return encoding
+    return "utf-8-sig"
 
 
 def check_frame(frame: pd.DataFrame) -> pd.DataFrame:

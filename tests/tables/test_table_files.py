@@ -22,6 +22,8 @@ CSV = "age,job\n31,cook\n45,nurse\n27,cook\n"
         CSV.encode(),
         CSV.encode("utf-8-sig"),
         CSV.encode("utf-16"),
+        CSV.encode("utf-16-le"),
+        CSV.encode("utf-16-be"),
         CSV.replace(",", ";").encode(),
         CSV.replace(",", "\t").encode(),
         CSV.replace(",", " | ").encode(),
