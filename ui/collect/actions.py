@@ -121,11 +121,20 @@ def _submit(choices: list[Choice], *, anew: bool = False, as_sweep: bool = False
         reports = None if anew else queue.reports(visit, choice)
         reused = reports is not None
         if reports is None:
+            try:
+                queue.check(visit, 1)  # others may have filled the queue meanwhile: before anybody pays
+            except Busy as reason:
+                st.session_state[_NOTICE] = str(reason)
+                return
             queue.charge(visit, choice, epsilon_y=choice.budget.epsilon_y if sends_labels(choice) else 0.0)
             reports = sent_by_all(choice)
             queue.keep(visit, choice, reports)
         task = task_for(choice, reports)
-        run = queue.submit(visit, choice, task, sweep=first if as_sweep else None, reused=reused)
+        try:
+            run = queue.submit(visit, choice, task, sweep=first if as_sweep else None, reused=reused)
+        except Busy as reason:  # the reports are kept: the next try asks nobody again
+            st.session_state[_NOTICE] = str(reason)
+            return
         if as_sweep and first is None:
             first = run.sweep = run.number
     if not as_sweep:
