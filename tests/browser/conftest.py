@@ -22,13 +22,14 @@ from rlm_core import zoo
 
 ROOT = Path(__file__).resolve().parents[2]
 IN_EVERY_RUN = (
+    "test_does_collecting_confirm_it",
     "test_before_send_two_records_give_the_same_traffic_and_after_it_one_report_crosses",
     "test_epsilon_is_all_that_leaves",
     "test_example_then_epsilon_then_send_twice",
     "test_sample_then_epsilon_then_send_twice",
     "test_the_crowd_teaches_a_model_and_gives_nobody_away",
 )
-"""Start, picture and row, and what leaves the browser. The others are for ``make test-all``."""
+"""Start, picture and row, what leaves the browser, does collecting confirm the advice. The others: ``make test-all``."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks

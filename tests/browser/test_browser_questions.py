@@ -19,7 +19,7 @@ from benchmarks import gain
 from ui.app.site import PAGES
 from ui.kit.formats import epsilon_up
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser  # slow, but for what conftest names
 
 
 def two_clicks(server, visit, file: str) -> Any:
@@ -113,7 +113,7 @@ def test_why_is_the_papers_maximum_not_the_limit(server, visit) -> None:
 
 def test_is_the_claim_true_and_how_do_we_know(server, visit) -> None:
     page = two_clicks(server, visit, "audit").page
-    page.get_by_text("Is the claim true, and how do we know?").click()
+    page.get_by_text("Is the claim true, and how do we know?").wait_for()  # open: nothing to click
     page.get_by_text("Covered by neither.").wait_for()
     page.locator("details .katex-display").first.wait_for()
 

@@ -170,6 +170,9 @@ def test_answers_carry_strict_headers(server, chromium) -> None:
 def test_start_on_a_phone(start, scheme: str) -> None:
     opened = start(width=390, height=844, scheme=scheme)
     assert opened.overflow() <= 0
+    said = "([selector]) => getComputedStyle(document.querySelector(selector), '::after').content"
+    assert opened.page.evaluate(said, ["[data-testid=stExpandSidebarButton]"]) == '"Menu"'
+    assert opened.page.evaluate(said, [".stAppHeader"]) == '"Private by design"'
     wall = opened.page.locator(".wall").first.bounding_box()
     assert wall and wall["width"] > 5 * wall["height"]  # the boundary lies across
     colour = opened.page.evaluate("() => getComputedStyle(document.querySelector('.stApp')).backgroundColor")

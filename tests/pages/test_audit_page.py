@@ -16,6 +16,7 @@ from rlm_core.audit.broken import BROKEN
 from rlm_core.registry import REGISTRY
 from ui.audit import run, text
 from ui.audit.run import Question
+from ui.audit.view import _event
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,12 +52,18 @@ def test_opens_with_a_measured_dial_and_honest_words(open_page: Open) -> None:
 
 @pytest.mark.parametrize("name", list(BROKEN))
 def test_every_switch_breaks_it_and_the_dial_passes_the_claim(open_page: Open, name: str) -> None:
-    title, explanation = text.BREAKS[name]
+    title, explanation, line = text.BREAKS[name]
     app = open_page("audit", claim="0.5", **{"break": title})
     result = last(app)
     assert result.mechanism == name and result.lower_bound > 0.5 and not result.ok
     assert "rlm-over" in dial(app) and "refuted" in words(app) and app.info[0].value == explanation
+    assert line in words(app) and "BROKEN" not in words(app) and 'role="status"' in words(app)
     assert app.selectbox(key="audited").disabled
+
+
+def test_the_proof_is_open_and_thresholds_are_short(open_page: Open) -> None:
+    assert [each.proto.expanded for each in open_page("audit").expander][0]
+    assert _event("projection on z - z_other >= 39.123 or <= -0.937348").endswith("≥ 39.1 or ≤ −0.937")
 
 
 def test_a_switch_is_there_for_every_broken_mechanism() -> None:

@@ -80,7 +80,8 @@ def test_opens_with_a_finished_example_and_nothing_drawn(open_page: Open) -> Non
     assert figure(app)["data"][0]["y"] == pytest.approx([100 * point.clean for point in points])
     assert not run_queue().collections and not run_queue().visits and "visit" not in app.query_params
     assert keys(app) == {"collect_learn"}
-    assert "**10 codes.**" in words(app) and app.slider(key="lam_off").disabled and text.NO_LAMBDA in words(app)
+    assert "**10 codes.**" in words(app) and text.NO_LAMBDA in words(app)
+    assert "lam" not in {each.key for each in app.slider}  # one line, no slider that does nothing
 
 
 def test_collect_and_learn_and_the_numbers_are_the_librarys(open_page: Open) -> None:

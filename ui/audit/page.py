@@ -18,7 +18,9 @@ def show() -> None:
     heading("Is it really private?", text.LEDE)
     st.html(Path(__file__).with_name("style.css"))
     bench()
-    with st.expander("Is the claim true, and how do we know? What is proved, what is measured, what neither covers"):
+    with st.expander(
+        "Is the claim true, and how do we know? What is proved, what is measured, what neither covers", expanded=True
+    ):
         st.markdown(text.PROVED)
     with st.expander("How does the audit work, and what can it not show?"):
         st.markdown(text.HOW)
@@ -40,8 +42,9 @@ def bench() -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         question = question_controls()
-        st.caption(f"{question.entry.summary} {delta_note(question.delta)}")
-        whose = text.OUTPUTS_BROKEN if question.name in text.BREAKS else text.OUTPUTS
+        broken = text.BREAKS.get(question.name)
+        st.caption(f"{broken[2] if broken else question.entry.summary} {delta_note(question.delta)}")
+        whose = text.OUTPUTS_BROKEN if broken else text.OUTPUTS
         st.caption(whose + text.RESULT_STAYS)
     with right:
         dial_view(question)

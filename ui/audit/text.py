@@ -10,7 +10,7 @@ LEDE = (
 
 NO_PROOF = (
     "**A low reading is no proof of privacy.** It says that this attack, with these two records and this many samples, "
-    "found nothing more. Only a proof can say “never”; it stands at the end of this page. A reading above the claim, "
+    "found nothing more. Only a proof can say “never”; it stands below. A reading above the claim, "
     "on the other hand, is strong evidence: a correct mechanism gives one in at most one of 1,000 audits."
 )
 
@@ -42,28 +42,32 @@ What it cannot do: try every pair of records or every event, or show more than i
 often enough will see a false alarm, once in a thousand audits.
 """
 
-BREAKS: dict[str, tuple[str, str]] = {
+BREAKS: dict[str, tuple[str, str, str]] = {
     "BROKEN no clip": (
         "No clip",
         "The noise is wide enough for records inside the ball, but nobody makes sure that they are inside. A record "
         "three times as far out gives itself away: the two distributions hardly overlap.",
+        "Broken: records are no longer cut to the ball that the noise was made for. No ε holds.",
     ),
     "BROKEN half the noise": (
         "Half the noise",
         "Somebody mistook the radius l for the sensitivity 2l. The true ε is twice the promise, yet the reports look "
         "perfectly noisy. Below, the ratio leaves the band on both sides.",
+        "Broken: the noise is half as wide as it has to be. The true ε is twice the claim.",
     ),
     "BROKEN float noise": (
         "Floating-point noise",
         "The textbook line z + laplace(b), in ordinary floating point. The distributions look right, and the ratio "
         "stays in the band. But the last binary digits of the sum tell which z went in (Mironov 2012). Set one record "
         "to 0 and look at the last binary digit.",
+        "Broken: ordinary floating-point noise instead of exact noise on a grid. No ε holds.",
     ),
     "BROKEN fixed seed": (
         "Fixed seed",
         "Every call starts the generator with the same seed, so the same noise comes again and again. Whoever has "
         "seen it once can subtract it. Every plot of the outputs looks right; the attacker simply recognises whole "
         "outputs.",
+        "Broken: the same noise every time. No ε holds.",
     ),
     "BROKEN closed half-spaces": (
         "Duchi, even d",
@@ -71,9 +75,10 @@ BREAKS: dict[str, tuple[str, str]] = {
         r"exactly between both halves and are counted in both: the true ε is $\ln(e^\varepsilon + 1)$. It is "
         r"unbiased, so "
         "every plot of averages looks right.",
+        "Broken: some outputs are counted in both halves. The true ε is larger than the claim.",
     ),
 }
-"""For each broken mechanism: a name for its switch, and what is wrong with it."""
+"""For each broken mechanism: a name for its switch, what is wrong with it, and the same in a line."""
 
 EVENTS = {
     "log-likelihood ratio": "a report that is much likelier from one record than from the other",

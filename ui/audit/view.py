@@ -37,11 +37,11 @@ def question_controls() -> Question:
     """Mechanism, ε, what is broken, how many samples."""
     broken = st.pills(
         "Break it",
-        [name for name, _ in text.BREAKS.values()],
+        [title for title, *_ in text.BREAKS.values()],
         **in_address("break"),
         help="Variants that are wrong on purpose. Each is a mistake that real code has made. Click again to repair it.",
     )
-    entry = {title: name for name, (title, _) in text.BREAKS.items()}.get(broken or "")
+    entry = {title: name for name, (title, *_) in text.BREAKS.items()}.get(broken or "")
     mechanism = st.selectbox(
         "Mechanism",
         list(REGISTRY),
@@ -81,7 +81,7 @@ def dial_view(question: Question) -> None:
         result = run.measure(question, show)
     place.html(dial(question.epsilon, result.lower_bound))
     width = max(question.entry.make(question.epsilon, question.entry.dimension).output_dim, 1)
-    st.html(f'<p class="rlm-promise">{verdict(result, most_provable(question.samples, width=width))}</p>')
+    st.html(f'<p class="rlm-promise" role="status">{verdict(result, most_provable(question.samples, width=width))}</p>')
     st.html(
         f'<p class="rlm-note">{question.samples:,} outputs of each record. '
         f"What gave most away: <b>{event_words(result.event)}</b> <i>({_event(result.event)})</i>.</p>"
@@ -116,6 +116,7 @@ def event_words(event: str) -> str:
 
 
 def _event(event: str) -> str:
+    event = re.sub(r"\d+\.\d+", lambda found: f"{float(found[0]):.3g}", event)
     event = re.sub(r"-(?=[\d.]|inf)", "−", event)  # a minus sign; a hyphen stays one
     return event.replace("z_other", "z′").replace(">=", "≥").replace("<=", "≤")
 

@@ -39,7 +39,7 @@ def choose(experiment: str, more: DeltaGenerator) -> Choice:
     people = int(people_control())
     epsilon = controls.epsilon_control(EPSILON)
     if codes:
-        lambda_off(dataset)
+        st.html(f'<p class="rlm-note">{text.NO_LAMBDA}</p>')
         return code_choice(experiment, dataset, epsilon, people, more)
     budget = Budget(epsilon=epsilon, lam=1.0)
     if experiment in ("collection", "private"):
@@ -132,19 +132,6 @@ def people_control() -> int:
 def people_name(people: int) -> str:
     """A number of people, for the slider and the address."""
     return "everyone" if people == EVERYONE else f"{people:,}"
-
-
-def lambda_off(dataset: str) -> None:
-    """λ where there is nothing to divide, and why."""
-    st.slider(
-        f"λ, the share of ε that the {DATASETS[dataset].record} gets",
-        min_value=0.05,
-        max_value=1.0,
-        value=1.0,
-        disabled=True,
-        key="lam_off",
-    )
-    st.html(f'<p class="rlm-note">{text.NO_LAMBDA}</p>')
 
 
 def code_choice(experiment: str, dataset: str, epsilon: float, people: int, more: DeltaGenerator) -> Choice:

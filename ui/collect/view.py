@@ -71,10 +71,18 @@ def live(shown: list[int], ticking: bool) -> None:
 
 def progress(active: list[Run]) -> None:
     """One bar for the run that is going on, and a line for those that wait."""
+    st.html(f'<p class="rlm-unseen" role="status">{html.escape(progress_words(active))}</p>')
     for run in active[:3]:
         st.progress(min(1.0, max(0.0, run.share)), text=f"**#{run.number}** {title_of(run.choice)}: {stage(run)}")
     if len(active) > 3:
         st.caption(f"and {len(active) - 3} more waiting")
+
+
+def progress_words(active: list[Run]) -> str:
+    """What a screen reader says of it: by quarters, not at every tick."""
+    run = active[0]
+    waiting = f", {len(active) - 1} more to come" if len(active) > 1 else ""
+    return f"Run {run.number}: {int(4 * min(1.0, max(0.0, run.share))) * 25} % done{waiting}."
 
 
 def stop_button(active: list[Run]) -> None:
@@ -143,8 +151,10 @@ def headline(run: Run) -> None:
     if run.alone is not None:
         figures.insert(0, (percent_of(run.alone), "right with your columns alone"))
     st.html(
+        '<div role="status">'
         f'<p class="rlm-note">{dot(run)} <b>#{run.number}</b> {html.escape(title_of(run.choice))}</p>'
         + figures_html(*figures)
+        + "</div>"
         + arrivals(run.reports, *arrived(run))
         + (f'<p class="rlm-note">{known}</p>' if (known := compared(run.choice)) else "")
     )
