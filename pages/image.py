@@ -1,4 +1,4 @@
-"""Privatise an image: follow a picture across the privacy boundary, then ask what can be inferred from it."""
+"""Privatise a picture: follow a picture across the privacy boundary, then ask what can be inferred from it."""
 
 from ui.image.page import show
 

@@ -34,7 +34,7 @@ def component(app: AppTest, part: str) -> dict:
 def test_opens_with_everything(open_page: Open) -> None:
     app = open_page("bound")
     text = words(app)
-    assert percent(vertex_accuracy(10.0, 10)) in text and percent(krr_cap(10.0, 10)) in text and "10 %" in text
+    assert percent(vertex_accuracy(3.0, 10)) in text and percent(krr_cap(3.0, 10)) in text and "10 %" in text
     assert len(component(app, "cells")["places"]) == 4 and len(component(app, "triangles")["places"]) == 6
     assert len(app.expander) >= 7 and len(app.main.get("plotly_chart")) == 1
     assert "hypothesis" in text and "not of local differential privacy" in text

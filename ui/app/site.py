@@ -37,7 +37,7 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec(file="start", title="Private by design", icon=":material/contrast:"),
     PageSpec(
         file="image",
-        title="Privatise an image",
+        title="Privatise a picture",
         icon=":material/image:",
         group=TRY,
         wish="Show me on a picture",
@@ -78,7 +78,7 @@ PAGES: tuple[PageSpec, ...] = (
         title="Choose an ε",
         icon=":material/tune:",
         group=DECIDE,
-        wish="Choose an ε",
+        wish="Tell me which ε I need",
         answer="Say which accuracy you need; read the smallest ε, and what it means for each person.",
     ),
     PageSpec(
@@ -127,6 +127,13 @@ PAGES: tuple[PageSpec, ...] = (
 def pages() -> tuple[PageSpec, ...]:
     """The pages whose file exists, in menu order."""
     return tuple(page for page in PAGES if page.path.is_file())
+
+
+def cards() -> tuple[PageSpec, ...]:
+    """What the start page offers, by the visitor's wish: a picture to see, then the answer that most come for."""
+    wishes = [page for page in pages() if page.wish]
+    order = {"image": 0, "advise": 1}
+    return tuple(sorted(wishes, key=lambda page: order.get(page.file, 2)))
 
 
 def by_group() -> dict[str, list[PageSpec]]:

@@ -26,6 +26,9 @@ from ui.kit.formats import number, percent
 from ui.kit.html import figures_html
 
 ENOUGH = "enough"
+EPSILON = 3.0
+"""The page opens where cap, bound and chance are far apart."""
+
 DIMENSIONS = {ENOUGH: None, "2": 2, "3": 3}
 
 
@@ -34,7 +37,7 @@ def curve_controls() -> tuple[float, int, int | None]:
     with st.container(key="bound_controls"):  # stays in sight: ε moves everything below
         left, middle, right = st.columns([5, 4, 3], gap="medium")
     with left:
-        epsilon = controls.epsilon_control()
+        epsilon = controls.epsilon_control(EPSILON)
     with middle:
         classes = st.slider(
             "K, how many classes",

@@ -100,7 +100,8 @@ def _points(chosen: Sequence[Measured], look: tuple[str, str], name: str, mine: 
             "width": 3,
             "color": colour,
         },
-        "marker": {"color": colour, "symbol": mark if mine else f"{mark}-open", "size": 9, "line": {"width": 1.6}},
+        "marker": {"color": colour, "symbol": mark if mine else f"{mark}-open", "size": 11 if mark == "star" else 9}
+        | {"line": {"width": 1.6, "color": colour}},
         "name": f"{name} ({source})",
         "legendgroup": name,
         "customdata": [

@@ -137,7 +137,7 @@ ENCODER = (
     "people are owed a promise of their own: the encoder can be trained under *central* differential privacy, which "
     "bounds what it tells about any of *its* training records, given the decoder that it is trained with. Your report "
     "is protected locally either way. The paper does this in an appendix; such encoders are among the networks of "
-    "“Privatise an image”."
+    "“Privatise a picture”."
 )
 
 CHAPTER = Chapter(

@@ -2,7 +2,7 @@
 
 LEDE = (
     "Bring a <b>public</b> sample of a table like the one that you want to learn from. A mechanism is fitted to it; "
-    "you see which ε takes which accuracy, try one row in your browser, and take the mechanism home."
+    "you see how accurate it is at which ε, try one row in your browser, and take the mechanism home."
 )
 TRAVELS = (
     "<b>This file goes to this server.</b> So bring a public or made-up sample, never the records of people who "
@@ -12,7 +12,7 @@ TRAVELS = (
 LOCALLY = "The same on your own machine"
 BEFORE = (
     "**What you will get**\n\n"
-    "1. A mechanism that fits your table: which report people send, by a rule that looks at nobody’s record.\n"
+    "1. A mechanism that fits your table: a rule chooses what people send, and never sees their records.\n"
     "2. Accuracy over ε, for every mechanism, from collections simulated on the public rows.\n"
     "3. One row, privatised in your browser with the new mechanism.\n"
     "4. A kit: the mechanism’s folder, a page for the people, the four commands."

@@ -22,9 +22,10 @@ def show() -> None:
 def cards() -> None:
     """One card for each page, by what the visitor wants; the last is for programmers."""
     st.header("Where to next?", anchor=False)
-    wishes = [spec for spec in site.pages() if spec.wish]
-    for first in range(0, len(wishes), 4):
-        for column, spec in zip(st.columns(4, gap="medium"), wishes[first : first + 4], strict=False):
+    wishes = site.cards()
+    across = 5 if len(wishes) % 5 == 0 else 4  # no row that is nearly empty
+    for first in range(0, len(wishes), across):
+        for column, spec in zip(st.columns(across, gap="small"), wishes[first : first + across], strict=False):
             with column, st.container(border=True, height="stretch"):
                 st.markdown(f"**{spec.wish}**")
                 st.caption(spec.answer)
