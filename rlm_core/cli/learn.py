@@ -18,6 +18,12 @@ def _tally(folder: Path) -> ReportTally:
     return tally_parts(str(folder))
 
 
+def _next(bar: Any, words: str) -> None:
+    """One step is done, and the next is called so."""
+    bar.set_description(words)
+    bar.update(1)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     parser = parser_of(
@@ -31,20 +37,26 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--label", help="the label's column in the test rows (default: as fitted)")
     parser.add_argument("--out", type=Path, help="another folder for model and classifier")
     options = parser.parse_args(arguments)
+    from tqdm import tqdm
+
     from rlm_core.collector.wilson import wilson
     from rlm_core.pictures import read_pictures
     from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.tables import read_table
 
-    privatiser = LocalPrivatiser.load(options.model)
     facts: dict[str, Any] = {}
-    with shown_warnings() as warned:
+    steps = 2 if options.test is None else 3
+    with shown_warnings() as warned, tqdm(total=steps, desc="load", unit="step", disable=options.json or None) as bar:
+        privatiser = LocalPrivatiser.load(options.model)
+        _next(bar, "learn")
         privatiser.learn(_tally(options.reports) if options.reports.is_dir() else options.reports)
+        _next(bar, "test" if steps == 3 else "done")
         if options.test is not None:
             frame = read_table(options.test) if privatiser.pictures_ is None else read_pictures(options.test)
             accuracy = privatiser.score(frame, options.label or privatiser.label_)
             low, high = (float(each) for each in wilson(accuracy, len(frame), confidence=0.95))
             facts = {"accuracy": accuracy, "low": low, "high": high, "test_rows": len(frame)}
+            _next(bar, "done")
     where = privatiser.save(options.out or options.model)
     lines = [f"learnt from {privatiser.reports_:,} reports at epsilon = {privatiser.reports_epsilon_:g}: {where}"]
     if facts:

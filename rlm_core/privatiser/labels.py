@@ -53,7 +53,7 @@ def check_classes(classes: Sequence[Any]) -> tuple[str, ...]:
 
 
 def label_numbers(labels: Iterable[Any], classes: Sequence[str]) -> IntArray:
-    """The number of every label's class; a missing or unknown label is an error with its row."""
+    """The number of every label's class; a missing or unknown label is an error with its row and column."""
     numbers = {name: number for number, name in enumerate(classes)}
     texts = label_texts(labels)
     at, distinct = distinct_values(texts)
@@ -63,7 +63,9 @@ def label_numbers(labels: Iterable[Any], classes: Sequence[str]) -> IntArray:
         row = int(found.argmin())
         text = texts[row]
         got = "no label" if text is None else repr(text[:80])
-        raise TableError(f"Expected a label in {', '.join(classes[:20])} in row {row}, got {got}.")
+        named = isinstance(labels, pd.Series) and labels.name is not None
+        where = f"row {row}, column {labels.name}" if named else f"row {row}"  # type: ignore[attr-defined]
+        raise TableError(f"Expected a label in {', '.join(classes[:20])} in {where}, got {got}.")
     return found
 
 

@@ -51,7 +51,10 @@ def test_fit_says_what_it_made(folder: Path, tmp_path: Path, capsys: pytest.Capt
     schema = tmp_path / "mine" / "schema.json"
     edited = tmp_path / "schema.json"
     edited.write_text(schema.read_text(encoding="utf-8").replace('"age"', '"age"'), encoding="utf-8")
-    assert main([*call, "--force", "--schema", str(edited)]) == 0
+    where = ["--device", "cpu", "--checkpoint", str(tmp_path / "half.pt")]
+    assert main([*call, "--force", "--schema", str(edited), *where]) == 0
+    card = json.loads((tmp_path / "mine" / "card.json").read_text(encoding="utf-8"))
+    assert card["parameters"]["device"] == "cpu"
 
 
 def test_reports_are_whole_and_say_what_was_spent(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +87,7 @@ def test_learning_measures_and_keeps(folder: Path, tmp_path: Path, capsys: pytes
         (["fit", "nothing.csv", "--label", LABEL, "--out", "x"], 1, "nothing.csv"),
         (["fit", "public.csv", "--label", LABEL, "--epsilon", "-1", "--out", "x"], 2, "epsilon > 0"),
         (["privatise", "bad.csv", "--model", "mine", "--out", "x"], 2, "a number in row 1, column age, got 'old'"),
-        (["privatise", "stranger.csv", "--model", "mine", "--out", "x"], 2, "in row 2, got 'rich'"),
+        (["privatise", "stranger.csv", "--model", "mine", "--out", "x"], 2, f"in row 2, column {LABEL}, got 'rich'"),
         (["privatise", "people.csv", "--model", "nobody", "--out", "x"], 1, "card.json"),
         (["learn", "public.csv", "--model", "mine"], 2, "Report 0 cannot be read"),
         (["learn", "public.parquet", "--model", "mine"], 2, "Expected a column 'report'"),
