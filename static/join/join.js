@@ -1,6 +1,7 @@
 // The join page: ask, rehearse, send once, show the bytes. Everything about the answer stays in this page and its Worker.
 
 import { Ledger } from "../../device/budget.js";
+import { verdict } from "../../device/verdict.js";
 import { SymbolAnswer } from "./answer.js";
 import { element, numberForm, optionsForm } from "./forms.js";
 import { envelope, Outbox } from "./outbox.js";
@@ -39,7 +40,8 @@ function describe({ title, question, epsilon, odds: [inside, outside], payload }
 /** @param {number} epsilon */
 function showLedger(epsilon) {
   const spent = ledger.spent("me");
-  $("cost").textContent = `Sending spends ε = ${epsilon}. This phone has spent ${+spent.toFixed(3)} for you so far.`;
+  const { strength, sentence } = verdict(epsilon);
+  $("cost").textContent = `Sending spends ε = ${epsilon}, protection: ${strength}. ${sentence} This phone has spent ${+spent.toFixed(3)} for you so far.`;
   $("ledger").textContent = `All your reports from this browser together: ε = ${+spent.toFixed(3)}.`;
 }
 

@@ -20,6 +20,7 @@ from ui.app.two_guarantees import two_guarantees
 from ui.kit.address import in_address
 from ui.kit.formats import number
 from ui.kit.html import split_bar
+from ui.kit.verdict_line import verdict_line
 
 EPSILONS: tuple[float, ...] = tuple(step / 2 for step in range(1, 21)) + (math.inf,)
 DEFAULT_EPSILON = 10.0
@@ -69,7 +70,7 @@ def lambda_slider(features: str, default_lam: float) -> float:
 
 
 def epsilon_control(default: float = DEFAULT_EPSILON) -> float:
-    """The total budget: 0.5 to 10, and ∞."""
+    """The total budget: 0.5 to 10, and ∞; below it what it is worth, in words."""
     epsilon = st.select_slider(
         "ε, the privacy budget of one report",
         EPSILONS,
@@ -78,6 +79,7 @@ def epsilon_control(default: float = DEFAULT_EPSILON) -> float:
         **in_address("eps"),
         help="Small: strong privacy, much noise. Large: weak privacy, little noise. ∞: no privacy at all.",
     )
+    st.html(verdict_line(float(epsilon)))
     return float(epsilon)
 
 

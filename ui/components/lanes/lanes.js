@@ -51,7 +51,7 @@ function open(root, data, onEpsilon) {
       if (!answer.ok) throw new Error(`${name} is not served here.`);
       return answer.json();
     });
-    const [{ verdict: words }, ...found] = await Promise.all([
+    const [{ verdict: words, suspicionAfter }, ...found] = await Promise.all([
       import(new URL("verdict.js", base).href), ...Object.values(data.mechanisms).map(from),
     ]);
     verdict = words;
@@ -73,7 +73,7 @@ function open(root, data, onEpsilon) {
     });
     const ask = {
       lanes: (again = false) => lanes.postMessage({ rehearse: epsilon(), again }),
-      crowd: () => { clear(root, data, epsilon()); crowd.postMessage({ collect: epsilon() }); },
+      crowd: () => { clear(root, data, epsilon(), suspicionAfter(epsilon())); crowd.postMessage({ collect: epsilon() }); },
     };
     slider.oninput = () => {
       keep(epsilon());
@@ -165,7 +165,7 @@ const up = (share) => BOTTOM - (BOTTOM - TOP) * share;
 const path = (points, most) => points.map(([count, share], i) => `${i ? "L" : "M"}${across(count, most).toFixed(1)} ${up(share).toFixed(1)}`).join("");
 
 // The measured curve nearest to ε (in ratio), and how the axes look before anybody has reported.
-function clear(root, data, epsilon) {
+function clear(root, data, epsilon, cap) {
   const [nearest] = Object.keys(data.paper).sort((a, b) => Math.abs(Math.log(a / epsilon)) - Math.abs(Math.log(b / epsilon)));
   const paper = (data.paper[nearest] ?? []).map(([count, value]) => [count, value / 100]);
   const lines = [0, 0.5, 1].map((share) =>
@@ -183,7 +183,7 @@ function clear(root, data, epsilon) {
   root.querySelector(".note").innerHTML =
     "Codes: computed now, in your browser. "
     + (last ? `V-RLM, dashed: measured beforehand, mean of ${data.draws} draws at ε = ${nearest}. ` : "")
-    + `For the guess chance is 10 %, and no report at ε = ${epsilon} allows more than ${percent(1 / (1 + 9 * Math.exp(-epsilon)))}.`;
+    + `For the guess chance is 10 %, and no report at ε = ${epsilon} allows more than ${percent(cap)}.`;
 }
 
 function report(root, { people: count, learnt, guessed, last, epsilon }, data) {
