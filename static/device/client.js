@@ -75,6 +75,15 @@ export class Owner {
 
   /**
    * @param {string} name
+   * @param {Blob} picture
+   * @returns {Promise<import("./picture.js").Fitted>} x, and why it may be no digit
+   */
+  fit(name, picture) {
+    return this.#call("fit", { key: name, picture });
+  }
+
+  /**
+   * @param {string} name
    * @param {ArrayLike<number>} x
    * @returns {Promise<{h: Float64Array, z?: Float64Array, code?: number}>} NOT private
    */

@@ -75,10 +75,11 @@ function pictureInput(parent, dataset, complain) {
     try {
       const picture = await decode(file.files[0]);
       clear();
-      fitted = digits ? fitDigit(picture) : fitPhoto(picture);
+      const { x, doubt } = digits ? fitDigit(picture) : { x: fitPhoto(picture), doubt: "" };
+      fitted = x;
       show(pen, fitted, digits ? 28 : 32, digits ? 1 : 3);
       canvas.dataset.picture = file.files[0].name;
-      complain("");
+      complain(doubt && `This hardly looks like one digit. ${doubt}`);
     } catch (error) {
       complain(String(/** @type {Error} */ (error).message));
     }
@@ -106,7 +107,7 @@ function pictureInput(parent, dataset, complain) {
   return () => {
     if (fitted) return fitted;
     if (!digits) throw new Error("Choose a picture first.");
-    return fitDigit({ rgb: onGround(pen.getImageData(0, 0, 280, 280).data), height: 280, width: 280 });
+    return fitDigit({ rgb: onGround(pen.getImageData(0, 0, 280, 280).data), height: 280, width: 280 }).x;
   };
 }
 

@@ -4,6 +4,8 @@
 // The same file gives the same x as in Python, to 1e-5, for opaque 8-bit pictures up to 1,024 pixels a side without
 // loss (PNG). Elsewhere the browser decodes to 8 bits and reduces by its own filter: within 0.05 (tests/device).
 
+import { border, findInk } from "./ink.js";
+import { largest } from "./quantile.js";
 import { LANCZOS, resized } from "./resize.js";
 import { roundHalfEven } from "./rounding.js";
 
@@ -12,19 +14,21 @@ const MAX_PIXELS = 50_000_000;
 const MIN_SIDE = 8;
 const WORKING_SIDE = 1024; // larger pictures are reduced to this first
 const INK_CONTRAST = 0.08; // less difference than this between ink and paper is an empty picture
-const CROP_LEVEL = 0.2; // of the strongest ink: fainter marks do not move the crop
+const WEAK_CONTRAST = 0.15; // less than this is found, but doubted
 
 /** @typedef {{rgb: Float64Array, height: number, width: number}} Picture  rgb in [0, 1], (height, width, 3) */
+
+/** @typedef {{x: Float32Array, doubt: string}} Fitted  doubt: why this may be no digit, in words; "" where it looks like one */
 
 /**
  * A file to x: 784 numbers for a digit, 3,072 for a photo.
  * @param {Blob} file
  * @param {string} dataset
- * @returns {Promise<Float32Array>}
+ * @returns {Promise<Fitted>}
  */
 export async function fitRecord(file, dataset) {
   const picture = await decode(file);
-  return dataset === "mnist" ? fitDigit(picture) : fitPhoto(picture);
+  return dataset === "mnist" ? fitDigit(picture) : { x: fitPhoto(picture), doubt: "" };
 }
 
 /**
@@ -95,49 +99,59 @@ export function fitPhoto({ rgb, height, width }) {
 
 /**
  * As MNIST's authors did: light ink on black, cropped, 20 × 20 with its shape kept, centred by mass in 28 × 28. Dark
- * ink on light paper (judged by the border) is inverted. A picture that already is such a digit is left as it is.
+ * ink on light paper (judged by the border) is inverted, uneven light is made even (ink.js). A picture that already is
+ * such a digit is left as it is.
  * @param {Picture} picture
+ * @returns {Fitted}
  */
 export function fitDigit({ rgb, height, width }) {
   const grey = Float64Array.from({ length: height * width }, (_, i) =>
     0.299 * rgb[3 * i] + 0.587 * rgb[3 * i + 1] + 0.114 * rgb[3 * i + 2]);
-  const across = Array.from({ length: width }, (_, x) => [grey[x], grey[(height - 1) * width + x]]);
-  const down = Array.from({ length: height }, (_, y) => [grey[y * width], grey[(y + 1) * width - 1]]);
-  const border = [...across, ...down].flat();
-  const strongestGrey = largest(grey);
-  if (height === 28 && width === 28 && largest(border) === 0 && strongestGrey > INK_CONTRAST) return Float32Array.from(grey);
-  const ground = quantile(border, 0.5);
-  const darker = ground - quantile(grey, 0.005) > quantile(grey, 0.995) - ground;
-  const marks = grey.map((value) => (darker ? ground - value : value - ground));
-  const strongest = marks.length > 5000 ? quantile(marks, 0.999) : largest(marks);
-  if (!(strongest >= INK_CONTRAST)) {
+  const grid = { values: grey, height, width };
+  if (height === 28 && width === 28 && largest(border(grid)) === 0 && largest(grey) > INK_CONTRAST) {
+    return { x: Float32Array.from(grey), doubt: "" };
+  }
+  const ink = findInk(grid);
+  if (!ink) {
     throw new Error("No digit found: the picture has one even colour. Use dark ink on light paper, or the reverse.");
   }
-  const crop = cropped(marks.map((value) => unit(value / strongest)), height, width);
+  const crop = cropped(ink, height, width);
   const scale = 20 / Math.max(crop.height, crop.width);
   const to = { height: Math.max(1, roundHalfEven(crop.height * scale)), width: Math.max(1, roundHalfEven(crop.width * scale)) };
   const small = resized(crop.ink, { ...crop, channels: 1 }, to, LANCZOS).map(unit);
   const most = Math.max(largest(small), 1e-9);
-  return centredByMass(Float64Array.from(small, (value) => value / most), to);
+  const x = centredByMass(Float64Array.from(small, (value) => value / most), to);
+  return { x, doubt: doubtOf(x, ink) };
 }
 
 /**
- * @param {Float64Array} ink
+ * Why this may be no digit.
+ * @param {Float32Array} x
+ * @param {import("./ink.js").Ink} ink
+ */
+function doubtOf(x, { contrast, level, touches, scattered }) {
+  const share = x.reduce((sum, value) => sum + (value > 0.5 ? 1 : 0), 0) / x.length;
+  if (share < 0.02 || share > 0.4) return "It has too much or too little ink for one digit.";
+  if (contrast < WEAK_CONTRAST || level >= 0.5) return "Its ink hardly stands out from the paper.";
+  if (touches) return "It runs into the edge of the picture.";
+  return scattered > 0.5 ? "It is in many pieces." : "";
+}
+
+/**
+ * @param {import("./ink.js").Ink} ink
  * @param {number} height
  * @param {number} width
  */
-function cropped(ink, height, width) {
+function cropped({ marks, level }, height, width) {
   let [top, bottom, left, right] = [height, -1, width, -1];
-  ink.forEach((value, i) => {
-    if (!(value > CROP_LEVEL)) return;
+  marks.forEach((value, i) => {
+    if (!(value > level)) return;
     const [y, x] = [Math.floor(i / width), i % width];
     [top, bottom, left, right] = [Math.min(top, y), Math.max(bottom, y), Math.min(left, x), Math.max(right, x)];
   });
   const size = { height: bottom - top + 1, width: right - left + 1 };
-  const part = Float32Array.from({ length: size.height * size.width }, (_, i) => {
-    const value = ink[(top + Math.floor(i / size.width)) * width + left + (i % size.width)];
-    return value > CROP_LEVEL / 2 ? value : 0;
-  });
+  const part = Float32Array.from({ length: size.height * size.width }, (_, i) =>
+    marks[(top + Math.floor(i / size.width)) * width + left + (i % size.width)]);
   return { ink: part, ...size };
 }
 
@@ -163,18 +177,3 @@ function centredByMass(ink, { height, width }) {
 
 /** @param {number} value */
 const unit = (value) => Math.min(1, Math.max(0, value));
-
-/** @param {ArrayLike<number>} values */
-function largest(values) {
-  let most = -Infinity;
-  for (let i = 0; i < values.length; i++) if (values[i] > most) most = values[i];
-  return most;
-}
-
-/** @param {ArrayLike<number>} values @param {number} q */
-function quantile(values, q) {
-  const sorted = Float64Array.from(values).sort();
-  const at = q * (sorted.length - 1);
-  const low = Math.floor(at);
-  return sorted[low] + (at - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
-}

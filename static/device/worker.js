@@ -61,9 +61,17 @@ const methods = {
    */
   async prepare({ key, picture, row }) {
     const { description } = get(key).mechanism;
-    if (picture) return fitRecord(picture, description.dataset);
+    if (picture) return (await fitRecord(picture, description.dataset)).x;
     if (!description.preprocessor) throw new Error(`Expected a picture for ${description.name}, got a row.`);
     return tableRow(row ?? {}, description.preprocessor);
+  },
+
+  /**
+   * A file of a picture to x, and why it may be no digit.
+   * @param {{key: string, picture: Blob}} options
+   */
+  fit({ key, picture }) {
+    return fitRecord(picture, get(key).mechanism.description.dataset);
   },
 
   /**

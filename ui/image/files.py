@@ -21,6 +21,8 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 from scipy.ndimage import center_of_mass
 
+from ui.image.ink import CONTRAST, border_of, find_ink
+
 if TYPE_CHECKING:  # the worker that decodes starts in a moment without the library
     from rlm_core.types import FloatArray
 
@@ -33,9 +35,6 @@ MIN_SIDE = 8
 WORKING_SIDE = 1024  # larger pictures are reduced to this first; 32 pixels is all we need in the end
 # Not ICO: its reader decodes before anybody can ask for the size.
 FORMATS = ("PNG", "JPEG", "MPO", "WEBP", "GIF", "BMP", "TIFF", "PPM", "AVIF", "TGA")
-
-_INK_CONTRAST = 0.08  # less difference than this between ink and paper is an empty picture
-_CROP_LEVEL = 0.2  # of the strongest ink: fainter marks (dust, paper grain) do not move the crop
 
 
 class ImageError(ValueError):
@@ -78,23 +77,19 @@ def read_image(data: bytes) -> FloatArray:
 def fit_digit(rgb: FloatArray) -> FloatArray:
     """As MNIST's authors did: light ink on black, cropped, 20 × 20 with its shape kept, centred by mass.
 
-    Dark ink on light paper (judged by the border) is inverted. A picture that already is a digit of
-    28 × 28 on black is left as it is.
+    Dark ink on light paper (judged by the border) is inverted, uneven light is made even
+    (:mod:`ui.image.ink`). A picture that already is a digit of 28 × 28 on black is left as it is.
     """
     grey: FloatArray = rgb @ np.array([0.299, 0.587, 0.114])  # (h, w)
-    border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
-    if grey.shape == (28, 28) and border.max() == 0.0 and grey.max() > _INK_CONTRAST:
+    if grey.shape == (28, 28) and border_of(grey).max() == 0.0 and grey.max() > CONTRAST:
         return grey
-    ground = float(np.median(border))
-    ink = ground - grey if _ink_is_darker(grey, ground) else grey - ground
-    strongest = float(np.quantile(ink, 0.999)) if ink.size > 5000 else float(ink.max())
-    if strongest < _INK_CONTRAST:
+    found = find_ink(grey)
+    if found is None:
         raise ImageError(
             "No digit found: the picture has one even colour. Use dark ink on light paper, or the reverse."
         )
-    ink = np.clip(ink / strongest, 0.0, 1.0)
-    rows, columns = (np.flatnonzero((ink > _CROP_LEVEL).any(axis=axis)) for axis in (1, 0))
-    ink = np.where(ink > _CROP_LEVEL / 2, ink, 0.0)[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    rows, columns = (np.flatnonzero((found.marks > found.level).any(axis=axis)) for axis in (1, 0))
+    ink = found.marks[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     scale = 20.0 / max(ink.shape)
     height, width = (max(1, round(side * scale)) for side in ink.shape)
     small = np.clip(_resized(ink, width, height), 0.0, 1.0)
@@ -160,12 +155,6 @@ def _to_rgb(image: Image.Image) -> FloatArray:
         return colour * alpha + ground * (1.0 - alpha)
     image.thumbnail((WORKING_SIDE, WORKING_SIDE))
     return np.asarray(image.convert("RGB"), dtype=np.float64) / 255.0
-
-
-def _ink_is_darker(grey: FloatArray, ground: float) -> bool:
-    """Whether the marks are darker than their ground: the stronger contrast decides."""
-    low, high = np.quantile(grey, [0.005, 0.995])
-    return bool(ground - low > high - ground)
 
 
 def _reduced(grey: FloatArray) -> FloatArray:

@@ -39,7 +39,7 @@ export async function openPictures({ dataset, samples, lanes, loader, owner, exa
   const all = pictures(samples);
   const pixels = lanes.pixels[0].name;
   await loader.load(pixels);
-  const source = pictureSource({ dataset, samples, all, side, example, onPick, prepare: (picture) => owner.prepare(pixels, { picture }) });
+  const source = pictureSource({ dataset, samples, all, side, example, onPick, fit: (picture) => owner.fit(pixels, picture) });
   const observer = new PixelObserver(all, samples.labels, samples.classes.length, samples.public_photos?.rows);
   const photos = samples.public_photos && {
     features: new Uint16Array(Uint8Array.from(atob(samples.public_photos.features), (letter) => letter.charCodeAt(0)).buffer),

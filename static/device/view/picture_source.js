@@ -26,9 +26,9 @@ export function pictures({ images, count }) {
 
 /**
  * @param {{dataset: string, samples: Samples, all: Float32Array[], side: number, example: string,
- *   prepare: (picture: Blob) => Promise<Float32Array>, onPick: (picked: Picked | null, example: string) => void}} options
+ *   fit: (picture: Blob) => Promise<import("../picture.js").Fitted>, onPick: (picked: Picked | null, example: string) => void}} options
  */
-export function pictureSource({ dataset, samples, all, side, example, prepare, onPick }) {
+export function pictureSource({ dataset, samples, all, side, example, fit: fitted, onPick }) {
   const digits = dataset === "mnist";
   const preview = pictureCanvas(side, "your picture");
   const note = element("p", { class: "note", role: "status" });
@@ -57,9 +57,9 @@ export function pictureSource({ dataset, samples, all, side, example, prepare, o
   const fit = async (file, words) => {
     const mine = ++turn;
     try {
-      const x = await prepare(await file);
+      const { x, doubt } = await fitted(await file);
       if (mine !== turn) return;
-      pick({ x, label: undefined }, digits && doubtful(x) ? "This hardly looks like one digit: the collector’s guesses will be off." : words);
+      pick({ x, label: undefined }, doubt ? `This hardly looks like one digit: the collector’s guesses will be off. ${doubt}` : words);
     } catch (error) {
       if (mine === turn) pick(null, `This picture cannot be used. ${/** @type {Error} */ (error).message}`);
     }
@@ -162,10 +162,4 @@ function drawingPanel(onDrawn, onClear) {
   const clear = element("button", { type: "button", onclick: () => { strokes = []; done(); } }, "Clear");
   draw();
   return element("div", { class: "panel pad-row" }, canvas, element("div", { class: "small" }, undo, clear));
-}
-
-/** Too much or too little ink for one digit. @param {Float32Array} x */
-function doubtful(x) {
-  const ink = x.reduce((sum, value) => sum + (value > 0.5 ? 1 : 0), 0) / x.length;
-  return ink < 0.02 || ink > 0.4;
 }

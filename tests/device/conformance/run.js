@@ -208,10 +208,12 @@ async function own({ joint_bits: bits, tables }, { device, from, tape, same, nea
   }
 }
 
-async function pictures(vectors, { device, near }) {
+async function pictures(vectors, { device, near, same }) {
   if (typeof createImageBitmap === "undefined") return; // only a browser can decode
-  for (const { name, dataset, tolerance, file, x } of vectors.pictures) {
+  for (const { name, dataset, tolerance, file, x, doubtful } of vectors.pictures) {
     const bytes = Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0));
-    near(name, await device.fitRecord(new Blob([bytes]), dataset), x, tolerance);
+    const fitted = await device.fitRecord(new Blob([bytes]), dataset);
+    near(name, fitted.x, x, tolerance);
+    same(`${name}: doubt`, [fitted.doubt !== ""], [doubtful]);
   }
 }
