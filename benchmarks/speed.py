@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 from benchmarks.peers import krr_peers, subset_selection_peers
+from benchmarks.result_file import write_result
 from rlm_core import RLM, Budget, L1Clip, LaplaceNoise, Ledger, RandomisedResponse, release
 from rlm_core.baselines.duchi import Duchi
 from rlm_core.baselines.privunit import PrivUnit
@@ -79,7 +80,7 @@ def main(options: argparse.Namespace) -> int:
     torch.set_num_threads(1)
     figures = measure(repeats=options.repeats, rows=options.rows, images=options.images)
     if options.out is not None:
-        options.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        write_result(options.out, figures)
     if options.json:
         print(json.dumps(figures, indent=1))
     else:

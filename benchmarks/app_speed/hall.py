@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.app_speed.load import running, visit
+from benchmarks.result_file import write_result
 from benchmarks.service.measure import RESULTS, bodies, coffee_campaign, summary
 from benchmarks.service.phones import send_all
 from collection.store import Store
@@ -33,7 +34,7 @@ def main(options: argparse.Namespace) -> int:
     """Measure, print, and write."""
     kept: dict[str, Any] = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
     kept["slider"] = slider()
-    options.out.write_text(json.dumps(summary(kept), indent=1) + "\n", encoding="utf-8")
+    write_result(options.out, summary(kept))
     print(json.dumps(kept["slider"], indent=1))
     return 0
 

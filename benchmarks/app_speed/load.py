@@ -27,6 +27,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
+from benchmarks.result_file import write_result
+
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "load.json"
 ROOT = Path(__file__).resolve().parents[2]
 PAUSE = 1.0
@@ -54,7 +56,7 @@ def main(options: argparse.Namespace) -> int:
             figures[f"sessions_{sessions}_p{share}_ms"] = round(percentile(milliseconds, share), 1)
     print(json.dumps(figures | {"errors": errors}, indent=1))
     if options.write:
-        RESULTS.write_text(json.dumps(figures | {"errors": errors}, indent=1) + "\n")
+        write_result(RESULTS, figures | {"errors": errors, "page": options.page})
     return int(errors > 0)
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.result_file import write_result
 from benchmarks.scale.people import fit_model, write_digits, write_tables
 from benchmarks.scale.runs import look, privatise
 from benchmarks.scale.tally_loss import tally_loss
@@ -75,12 +76,12 @@ def main(options: argparse.Namespace) -> int:
         if found.get("asked") != asked:
             start = time.perf_counter()
             found = {"figures": stage(options, work, figures), "seconds": round(time.perf_counter() - start, 1)}
-            kept.write_text(json.dumps(found | {"asked": asked}, indent=1))
+            write_result(kept, found | {"asked": asked})
         print(f"{name:<8}{found['seconds']:>7} s  {json.dumps(found['figures'])[:150]}", flush=True)
         figures |= found["figures"]
     figures["billion"] = billion(figures, options.block_rows)
     figures |= {"device": "cpu", "machine": f"{platform.machine()}, {_cores()} cores"}
-    options.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    write_result(options.out, figures)
     print(f"{options.out}")
     return 0 if not figures["lost"] and not figures["doubled"] and figures["ledger_exact"] else 1
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.result_file import write_result
 from benchmarks.service import postgresql
 from benchmarks.service.coverage import PEOPLE, campaigns, coverage
 from benchmarks.service.phones import open_page
@@ -60,7 +61,7 @@ def main(options: argparse.Namespace) -> int:
         if options.only in (None, name):
             print(f"{name} …", file=sys.stderr, flush=True)
             kept[name] = measure()
-            options.out.write_text(json.dumps(summary(kept), indent=1) + "\n", encoding="utf-8")
+            write_result(options.out, summary(kept))
     print(json.dumps(summary(kept), indent=1))
     return 0
 
