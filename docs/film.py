@@ -46,7 +46,9 @@ def served() -> Iterator[str]:
             try:
                 urllib.request.urlopen(f"{address}/_stcore/health", timeout=5)
                 break
-            except OSError:
+            except OSError as error:
+                if server.poll() is not None:
+                    raise RuntimeError("The app stopped while it started: see `rlm run`.") from error
                 time.sleep(1)
         yield address
     finally:
@@ -64,12 +66,16 @@ def frames(page: Any) -> Iterator[Image.Image]:
         yield picture.resize((WIDTH, round(WIDTH * picture.height / picture.width)), Image.Resampling.LANCZOS)
 
 
+def chromium_path() -> str | None:
+    """Of the browser that is installed; None leaves the choice to playwright."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
 def film() -> None:
     """Write the file, as large as allowed."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with served() as address, sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=arguments)
         page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme="light")
         page.goto(address)
         page.locator(".lane").nth(2).wait_for(timeout=120_000)

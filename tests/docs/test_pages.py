@@ -145,6 +145,23 @@ def test_every_page_of_the_app_is_explained() -> None:
         assert page.file == "start" or title in text, page.title
 
 
+@pytest.mark.parametrize(
+    "page", ["method", "architecture", "threat-model", "joint-report", "central_dp", "audits", "campaigns"]
+)
+def test_explanations_lead_to_the_glossary_from_their_top(page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert "](glossary.md)" in "\n".join(text.splitlines()[:12])
+
+
+def test_the_tour_shows_every_page_in_small_pictures() -> None:
+    """docs/stills.py takes them; a page of the app that the tour leaves out is noticed."""
+    text = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    for page in pages():
+        assert f"](images/{page.file}.png)" in text, f"the tour has no picture of {page.title}"
+    for name in re.findall(r"\]\((images/[^)]+)\)", text):
+        assert (ROOT / "docs" / name).stat().st_size <= 250_000, name
+
+
 def test_ten_sharp_edges_each_with_guard_test_and_limit() -> None:
     text = (ROOT / "docs" / "sharp-edges.md").read_text(encoding="utf-8")
     edges = re.split(r"^## \d+\. ", text, flags=re.MULTILINE)[1:]
