@@ -46,7 +46,12 @@ def release_shipped(options: argparse.Namespace, ledger: Ledger, step: OnProgres
         raise TableError(f"Expected the label in {', '.join(frame.columns[:20])}, got {label!r}.")
     source = load_source(options.model, options.epsilon, label, options.lam)
     schema = TableSchema(features=tuple(each for name, each in FEATURES.items() if name in frame), left_out=())
-    rows = pa.RecordBatch.from_pandas(schema.read(frame), preserve_index=False)
+    cells = schema.read(frame)
+    for feature in schema.features:
+        if feature.is_category:  # a word that is listed counts, also "n/a", which says nothing elsewhere
+            given = frame[feature.name].astype(object)
+            cells[feature.name] = cells[feature.name].astype(object).where(~given.isin(feature.choices), given)
+    rows = pa.RecordBatch.from_pandas(cells, preserve_index=False)
     return release_rows(
         source.records(rows),
         None if label is None else label_numbers(frame[label], source.classes),
