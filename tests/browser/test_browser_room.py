@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 import time
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +17,9 @@ from rlm_core.report import Report
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 WITHIN = 2.0
-"""Seconds from the last phone's receipt to the wall; the page asks every second."""
+"""Seconds from a phone's receipt to the wall, of every phone; the page asks every second."""
+BUSY = 20
+"""On a busy machine also so many times what the server takes for its smallest answer, measured beside each phone."""
 
 
 @pytest.fixture
@@ -48,6 +52,17 @@ def phone_sends(chromium: Any, link: str, digit: int) -> list[Any]:
     return [each for each in sent if each[0] != "GET"]
 
 
+def smallest_answer(address: str) -> float:
+    """Seconds, the median of five."""
+    seconds = []
+    for _ in range(5):
+        start = time.monotonic()
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=30) as answer:
+            answer.read()
+        seconds.append(time.monotonic() - start)
+    return statistics.median(seconds)
+
+
 def test_three_phones_and_the_wall(chromium: Any, room: str, visit: Any) -> None:
     opened = visit(room, "/room")
     page = opened.page
@@ -57,16 +72,18 @@ def test_three_phones_and_the_wall(chromium: Any, room: str, visit: Any) -> None
     link = str(page.locator(".rlm-invitation a").get_attribute("href"))
     token = re.search(r"token=([\w-]+)", page.url)
     assert token and token[1] not in link and page.get_by_text("Nobody has reported yet.").is_visible()
+    late = []
     for number, digit in enumerate((1, 7, 1), start=1):
         ((method, url, body),) = phone_sends(chromium, link, digit)
         sent = time.monotonic()
         page.get_by_text(re.compile(rf"^{number}$")).first.wait_for()
         took = time.monotonic() - sent
+        late.append(took - WITHIN - BUSY * smallest_answer(room))
         envelope = json.loads(body)
         assert method == "POST" and url.endswith("/reports") and set(envelope) == {"nonce", "report"}
         report = Report.from_json(json.dumps(envelope["report"]))
         assert report.members is not None and report.label is None
-    assert took <= 5 * WITHIN, "the wall is late even for a busy machine"
+    assert max(late) <= 0, f"the wall is late by {late} s"
     page.locator(".rlm-wall img").nth(2).wait_for()
     other = visit(room, re.sub(r"token=[\w-]+", "token=guessed", page.url.removeprefix(room))).page
     assert other.get_by_text(re.compile("link|campaign")).first.is_visible() and other.locator(".rlm-wall").count() == 0
