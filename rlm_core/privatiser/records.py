@@ -69,7 +69,8 @@ class RecordReader:
         assert form is not None
         if flat.ndim != 2 or form.colour or flat.shape[1] != self.n_features_in_:
             width = flat.shape[1] if flat.ndim == 2 else 0
-            raise ValueError(f"X has {width} features, but LocalPrivatiser is expecting {self.n_features_in_}.")
+            expected = f"{self.n_features_in_} features as input"  # in scikit-learn's words
+            raise ValueError(f"X has {width} features, but LocalPrivatiser is expecting {expected}.")
         return flat.reshape(-1, form.height, form.width)
 
     def _learn_reading(self, records: pd.DataFrame | Pictures, schema: TableSchema | None) -> NDArray[np.float32]:
@@ -102,7 +103,8 @@ class RecordReader:
         frame = array_table(table)
         expected = len(frame.columns) if new else getattr(self, "n_features_in_", len(frame.columns))
         if len(frame.columns) != expected:
-            raise ValueError(f"X has {len(frame.columns)} features, but LocalPrivatiser is expecting {expected}.")
+            found = len(frame.columns)
+            raise ValueError(f"X has {found} features, but LocalPrivatiser is expecting {expected} features as input.")
         return frame
 
     def _matrix(self, tidy: pd.DataFrame) -> NDArray[np.float32]:
