@@ -23,8 +23,9 @@ export function tableRow(row, { numbers, categories, lenient = false, clip = Inf
   const values = numbers.map(({ name, mean, std }) =>
     isMissing(name) ? 0 : Math.min(Math.max((number(row, name) - mean) / std, -clip), clip));
   for (const { name, levels, rare, commonest } of categories) {
-    const given = isMissing(name) ? commonest : /** @type {string} */ (row[name]);
     const own = levels.filter((level) => level !== RARE);
+    const word = lenient ? spelt(row[name], [...own, ...rare]) : row[name];
+    const given = isMissing(name) ? commonest : /** @type {string} */ (word);
     const isRare = rare.includes(given) || (lenient && levels.includes(RARE) && !own.includes(given));
     const at = isRare ? levels.length - 1 : own.indexOf(given);
     if (at < 0) throw new RangeError(`Expected one of ${[...own, ...rare].join(", ")} for ${name}, got "${given}".`);
@@ -32,6 +33,19 @@ export function tableRow(row, { numbers, categories, lenient = false, clip = Inf
   }
   return Float32Array.from(values);
 }
+
+/**
+ * A word as the levels have it: 1, "1" and "1.0" are one, as in rlm_core/tables/infer.py.
+ * @param {unknown} value
+ * @param {string[]} levels
+ */
+function spelt(value, levels) {
+  const text = String(value).trim();
+  return levels.includes(text) ? text : levels.find((level) => whole(level) === whole(text)) ?? text;
+}
+
+/** @param {string} text */
+const whole = (text) => text.replace(/^(-?\d+)\.0+$/, "$1");
 
 /**
  * @param {Record<string, unknown>} row

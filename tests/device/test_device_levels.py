@@ -1,0 +1,31 @@
+"""Levels that look like numbers are the same words to the browser as to Python, however a cell is written."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pandas as pd
+from device_server import DEVICE
+
+from rlm_core.privatiser import LocalPrivatiser
+from rlm_core.privatiser.own_mechanism import own_description
+from rlm_core.tables import TableSchema
+
+PUBLIC = pd.DataFrame({"floor": [1, 2, 10] * 60, "size": [20, 30, 40, 50] * 45})
+CELLS = [1, 1.0, "1", "1.0", " 2 ", "2.00", 10, 1.5, "v1.0", 7, "", None]
+
+
+def test_a_cell_is_one_level_in_both(node: str) -> None:
+    schema = TableSchema.infer(PUBLIC).edited(PUBLIC, {"floor": "category"})
+    privatiser = LocalPrivatiser(classes=["no", "yes"], reports=9_000, schema=schema).fit(PUBLIC)
+    expected = [privatiser.encode_table({"floor": cell, "size": 35})[0].tolist() for cell in CELLS]  # type: ignore[arg-type]
+    script = """
+      const { tableRow } = await import(process.argv[1]);
+      const { preprocessor, cells } = JSON.parse(process.argv[2]);
+      console.log(JSON.stringify(cells.map((floor) => Array.from(tableRow({ floor, size: 35 }, preprocessor)))));
+    """
+    given = json.dumps({"preprocessor": own_description(privatiser)["preprocessor"], "cells": CELLS})
+    command = [node, "--input-type=module", "-e", script, (DEVICE / "table_row.js").as_uri(), given]
+    found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    assert json.loads(found.stdout) == expected
