@@ -29,7 +29,7 @@ IN_EVERY_RUN = (
     "test_sample_then_epsilon_then_send_twice",
     "test_the_crowd_teaches_a_model_and_gives_nobody_away",
 )
-"""Start, picture and row, what leaves the browser, does collecting confirm the advice. The others: ``make test-all``."""
+"""Start, picture and row, what leaves the browser, does collecting confirm the advice. Others: ``make test-all``."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
