@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -111,8 +112,9 @@ def sent(browser: Any, address: str, number: int) -> list[bytes]:
 
 
 def differing_bytes(one: list[bytes], other: list[bytes]) -> int:
-    """Bytes of the pieces that only one of two visits sent."""
-    return sum(len(each) for each in {*one} ^ {*other})
+    """Bytes of the pieces that only one of two visits sent, each as often as it was sent."""
+    first, second = Counter(one), Counter(other)
+    return sum(len(each) * count for each, count in ((first - second) + (second - first)).items())
 
 
 def opened(browser: Any, address: str) -> Any:
