@@ -1,7 +1,8 @@
 """What leaves the browser: before "send" nothing of the record, whatever it is; after it, one report more.
 
-Two checks. The record and the rehearsals' numbers are searched for in every request and frame, in many encodings. And, stronger: the same actions with two different records give the same list of requests and
-client frames, so that nothing at all depends on the record, not even which file is fetched.
+Two checks. The record and the rehearsals' numbers are searched for in every request and frame, in many encodings.
+And, stronger: the same actions with two different records give the same list of requests and client frames, so that
+nothing at all depends on the record, not even which file is fetched.
 """
 
 from __future__ import annotations
