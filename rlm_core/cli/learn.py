@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlm_core.cli.own_data import parser_of, show, shown_warnings
+from rlm_core.cli.own_data import model_folder, parser_of, show, shown_warnings
 
 if TYPE_CHECKING:
     from rlm_core.report_tally import ReportTally
 
 
-def _tally(folder: Path) -> ReportTally:
+def _received(options: argparse.Namespace) -> Path | ReportTally:
+    """A file of reports as it is; parts in a folder, or at an address, as one tally."""
     from rlm_core.bulk.tallying import tally_parts
 
-    return tally_parts(str(folder))
+    if "://" in options.reports or Path(options.reports).is_dir():
+        return tally_parts(options.reports, workers=options.workers, scheduler=options.scheduler)
+    return Path(options.reports)
 
 
 def _next(bar: Any, words: str) -> None:
@@ -31,12 +35,15 @@ def main(arguments: Sequence[str]) -> int:
         "Learn a classifier from reports, and keep it in the model's folder.",
         "rlm learn reports.parquet --model mine --test test.csv",
     )
-    parser.add_argument("reports", type=Path, help="what `rlm privatise` wrote: a file, or a folder of parts")
-    parser.add_argument("--model", type=Path, required=True, help="the folder that they were made with")
+    parser.add_argument("reports", help="what `rlm privatise` wrote: a file, or a folder of parts (s3://… too)")
+    parser.add_argument("--model", required=True, help="the folder that they were made with, or its name")
     parser.add_argument("--test", type=Path, help="rows with labels, to measure with")
     parser.add_argument("--label", help="the label's column in the test rows (default: as fitted)")
     parser.add_argument("--out", type=Path, help="another folder for model and classifier")
+    parser.add_argument("--workers", type=int, default=1, help="local processes that tally parts (default: 1)")
+    parser.add_argument("--scheduler", help="of a Dask cluster, tcp://…, that tallies parts")
     options = parser.parse_args(arguments)
+    options.model = Path(model_folder(options.model))
     from tqdm import tqdm
 
     from rlm_core.collector.wilson import wilson
@@ -49,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     with shown_warnings() as warned, tqdm(total=steps, desc="load", unit="step", disable=options.json or None) as bar:
         privatiser = LocalPrivatiser.load(options.model)
         _next(bar, "learn")
-        privatiser.learn(_tally(options.reports) if options.reports.is_dir() else options.reports)
+        privatiser.learn(_received(options))
         _next(bar, "test" if steps == 3 else "done")
         if options.test is not None:
             frame = read_table(options.test) if privatiser.pictures_ is None else read_pictures(options.test)

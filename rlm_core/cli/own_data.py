@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -21,6 +22,16 @@ def parser_of(command: str, summary: str, example: str) -> argparse.ArgumentPars
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return parser
+
+
+def model_folder(model: str) -> str:
+    """The folder of an own mechanism that is named, in the places of ``RLM_MODELS``; anything else as it is."""
+    from rlm_core.zoo import names
+    from rlm_core.zoo.cards import own_folders
+
+    if Path(model).exists() or model in names():  # shipped ones come first, as everywhere
+        return model
+    return str(own_folders().get(model, model))
 
 
 @contextmanager

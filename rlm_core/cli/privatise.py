@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rlm_core.cli.ledger_file import LedgerFile
-from rlm_core.cli.own_data import parser_of, show
+from rlm_core.cli.own_data import model_folder, parser_of, show
 from rlm_core.cli.shipped_table import is_shipped_table, release_shipped
 
 if TYPE_CHECKING:
@@ -43,7 +43,13 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"Expected --workers >= 1, got {options.workers}.")
+    options.model = model_folder(options.model)
     if (Path(options.model) / "pictures.json").is_file():
+        if any(each is not None for each in (options.workers, options.scheduler, options.block_rows)):
+            raise ValueError(
+                "Expected no --workers, --scheduler or --block-rows: own pictures are privatised in one process, "
+                "a folder or a file of them at a time."
+            )
         return _one_file(options)
     return _bulk(options) if _is_bulk(options) else _one_file(options)
 
