@@ -21,7 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import table
-from benchmarks.experiments import codes, joint
+from benchmarks.code_settings import setting
+from benchmarks.experiments import joint
 from benchmarks.experiments.protocol import Trial
 from benchmarks.protocols import PROTOCOLS
 from rlm_core.catalogue import CODES
@@ -87,7 +88,7 @@ def train_for(trial: Trial, runs: Path) -> None:
     if trial.mechanism == CODES:
         from rlm_core.training.codes.run_codes import train_code_run
 
-        name = codes.setting(trial.experiment, trial.dataset, trial.protocol).run
+        name = setting(trial.experiment, trial.dataset, trial.protocol).run
         train_code_run(name, seed=trial.seed, out=runs)
         return
     from rlm_core.training.train_mechanism import train_mechanism

@@ -159,7 +159,7 @@ def _preset(split: Split, dataset: str, line: Choice, share: float) -> Preset:
         epsilon_pretraining=line.epsilon_pretraining,
     )
     if split != "data_collection":
-        preset = replace(preset, epochs=base.epochs // 2)  # for the experiments only: half the epochs, to train without a GPU
+        preset = replace(preset, epochs=base.epochs // 2)  # for the experiments only: half the epochs
     elif isinstance(line.epsilon_pretraining, str) and dataset != "lending_club":
         preset = replace(preset, epochs=60)  # without noise more is learnt for longer: see above
     return preset

@@ -24,7 +24,7 @@ class Visit:
     errors: list[str] = field(default_factory=list)
 
     def settled(self) -> None:
-        """Wait until the script has run to its end (the footer), no other run has begun, nothing is stale or still loading."""
+        """Wait until the script has run to its end (the footer), no other has begun, nothing is stale or loading."""
         self.page.wait_for_selector(".rlm-footer")
         self.page.wait_for_function(SETTLED)
 
