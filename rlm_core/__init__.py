@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rlm_core import zoo as zoo
     from rlm_core.privatiser import LocalPrivatiser
 
-__version__ = "0.4.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "RLM",
