@@ -11,6 +11,7 @@ import numpy as np
 
 from rlm_core import zoo
 from rlm_core.baselines.laplace import PerFeatureLaplace
+from rlm_core.catalogue import DATASETS
 from rlm_core.collector.inference import infer, label_log_likelihood
 from rlm_core.data.samples import cifar10_samples, loan_examples, mnist_samples
 from rlm_core.device.description import PIXELS, description, offered
@@ -19,14 +20,18 @@ from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.release import release
+from ui.record.offer import lanes
 
 from .tape import forged
 
 RECORDS = 4
 """Public records for each data set, of different classes."""
 
-CUTS = ("mnist-qrlm-k12", "lending-qrlm-k4")
-"""Codes that are cut from finer ones."""
+
+def cuts() -> list[str]:
+    """Codes that are cut from finer ones: as many as the page gives at each position of ε, for every data set."""
+    named = dict.fromkeys(each["name"] for dataset in DATASETS for each in lanes(dataset)["codes"])
+    return [name for name in named if name not in offered()]
 
 
 @lru_cache(maxsize=1)
@@ -39,7 +44,7 @@ def vectors() -> dict[str, Any]:
     """Records of every data set, and every mechanism that the device offers on them."""
     return {
         "records": {"mnist": _pictures(mnist_samples()), "cifar10": _pictures(cifar10_samples()), "loans": _loans()},
-        "mechanisms": [_mechanism(name) for name in (*offered(), *CUTS)],
+        "mechanisms": [_mechanism(name) for name in (*offered(), *cuts())],
     }
 
 
@@ -69,15 +74,24 @@ def records(about: dict[str, Any]) -> np.ndarray[Any, Any]:
 
 
 def _mechanism(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"description": description(name), "reports": reports(name)}
+    if name.endswith(PIXELS):
+        return found
+    h = representations(name)
+    rounded = np.round(h, 6)
+    return found | {"h": rounded.tolist(), "codes": h.argmax(axis=1).tolist()} | _beliefs(name, description(name))
+
+
+def representations(name: str) -> np.ndarray[Any, Any]:
+    """h of the records: (RECORDS, latent_dim)."""
+    return load(name).encode(records(description(name)))
+
+
+def reports(name: str) -> list[dict[str, Any]]:
+    """One report for each of the settings."""
     about = description(name)
     x = records(about)
-    found: dict[str, Any] = {"description": about, "reports": [_report(name, about, x, case) for case in _cases(about)]}
-    if name.endswith(PIXELS):
-        # 28 x 28 numbers of a report would be most of the file: the digest is enough, all is exact.
-        return found
-    h = load(name).encode(x)
-    rounded = np.round(h, 6)
-    return found | {"h": rounded.tolist(), "codes": h.argmax(axis=1).tolist()} | _beliefs(name, about)
+    return [_report(name, about, x, case) for case in _cases(about)]
 
 
 def _cases(about: dict[str, Any]) -> list[dict[str, Any]]:
