@@ -1,0 +1,68 @@
+"""How long a page takes to settle: from its address to a page that is whole.
+
+Headless Chromium at 1440 × 900 opens every page of a warm server, each visit in a new context (nothing is cached), and
+waits until the script has run to its end, nothing is stale or loading, and every chart is drawn. Medians of three
+visits, wall time, on whatever else the machine is doing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shutil
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+import rlm_core
+from benchmarks import table
+from benchmarks.app_speed.two_sides import serving
+from benchmarks.result_file import write_result
+
+PAGES = ("", "image", "row", "advise", "benchmarks", "bound", "collect", "audit", "concepts", "own", "room", "glossary")
+VISITS = 3
+LONGEST = 60_000  # milliseconds
+SETTLED = """() => document.querySelector('.rlm-footer')
+  && document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'
+  && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')
+  && [...document.querySelectorAll('.stPlotlyChart')].every((each) => each.querySelector('.main-svg'))"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line."""
+    parser.add_argument("--out", type=Path, default=table.RESULTS / "settled.json", help="where the figures are kept")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Measure every page, print the medians and keep them."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        raise SystemExit("Expected Chromium: none was found; set CHROMIUM to its path.")
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+    seconds: dict[str, float] = {}
+    with serving() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        for page in PAGES:
+            _, *visits = (visit_seconds(browser, f"{address}/{page}") for _ in range(1 + VISITS))  # the first warms up
+            seconds[page or "start"] = round(statistics.median(visits), 2)
+            print(f"{page or 'start':12} {seconds[page or 'start']:6.2f} s", flush=True)
+        browser.close()
+    about = {"version": rlm_core.__version__, "machine": f"{platform.machine()}, {os.cpu_count()} cores"}
+    write_result(options.out, {"seconds": seconds, "load_before": round(os.getloadavg()[0], 1), **about})
+    return 0
+
+
+def visit_seconds(browser: Any, address: str) -> float:
+    """One visit, from the address to the settled page."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    start = time.perf_counter()
+    page.goto(address, wait_until="commit")
+    page.wait_for_function(SETTLED, timeout=LONGEST)
+    took = time.perf_counter() - start
+    context.close()
+    return took
