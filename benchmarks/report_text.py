@@ -14,6 +14,9 @@ OPENING = (
     "what was measured before there was a protocol, with seeds 0 to 2 (loans' codes: 0 to 5); some of its settings",
     "were chosen after test cells had been seen. A row has the newest protocol that measured it; a cell without LDP",
     "that is older than the rest of its row is left out.",
+    "",
+    "All mechanisms are ε-LDP but one: PrivUnit is (ε, δ)-LDP, with the δ of `rlm_core/baselines/privunit2.py`, which",
+    "grows with ε.",
 )
 ABOUT = {
     "data_collection": (

@@ -10,7 +10,8 @@ LEDE = (
 COUNT = (
     "What is counted: a cell is one mechanism on one dataset at one ε. It reaches the paper if our mean over the seeds "
     "is higher than the paper’s, or lower by no more than one of the paper’s standard deviations. Cells that the paper "
-    "does not have are left out. The table below marks every cell that falls short."
+    "does not have are left out. The table below marks every cell that falls short. All mechanisms are ε-LDP but one: "
+    "PrivUnit is (ε, δ)-LDP, with a δ that grows with ε."
 )
 
 ABOUT: dict[str, str] = {
