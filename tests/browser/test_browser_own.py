@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
+from test_browser_sending import LEDGER, Line, reports
+from traffic import SPY, Traffic, found
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -42,3 +45,76 @@ def test_train_rehearse_send_and_stop(server: str, visit: Any) -> None:
     stranger = visit(server, "/own", width=390, height=844)
     assert stranger.page.locator(".own-row-place").count() == 0
     assert stranger.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def trained(opened: Any) -> Any:
+    """The page, with rehearsals of its first row, once the training has been stopped and nothing runs any more."""
+    page = opened.page
+    page.click(".st-key-own_train button")
+    page.wait_for_selector(".own-row-place .own-draws li")
+    page.click(".st-key-own_stop button")
+    page.wait_for_selector(".st-key-own_train button:not([disabled])")
+    opened.settled()
+    page.wait_for_timeout(1500)
+    return page
+
+
+def rehearse(page: Any, example: int, typed: str) -> list[Any]:
+    """Choose a row, say its label, type, drag ε both ways, rehearse again. Every row and label that the Worker got."""
+    page.get_by_label("Example row").select_option(index=example)
+    page.locator(".own-row-place [role=radio]").nth(example % 2).click()
+    page.locator(".own-form input").first.fill(typed)
+    for press in ["ArrowRight"] * 2 + ["ArrowLeft"] * 2:
+        page.locator(".own-row-place .eps input").press(press)
+    page.get_by_role("button", name="Again").click()
+    page.wait_for_timeout(1500)
+    told = page.evaluate("() => window.toWorker.filter((m) => m.method === 'rehearse').map((m) => m.options)")
+    return [(list(each["x"]), each["label"]) for each in told]
+
+
+def test_two_rows_give_the_same_traffic_and_send_gives_one_report(server: str, visit: Any) -> None:
+    """In one visit, since a visit's mechanism has its own address. The last piece is the positive control."""
+    traffic = Traffic()
+    watch = {"before": lambda page: (traffic.watch(page), page.add_init_script(SPY))}
+    page = trained(visit(server, "/own?table=Breast%20cancer", width=1440, height=900, **watch))
+    lists, told = [], list[Any]()
+    for example, typed in ((1, "12345.678"), (2, "87.654321")):
+        mark = len(traffic.sent)
+        told = rehearse(page, example, typed)
+        lists.append(traffic.since(mark))
+    rows = {json.dumps(x) for x, _ in told}
+    secrets = {f"row {i}": np.array(json.loads(x)) for i, x in enumerate(rows)} | {
+        "typed": "12345.678",
+        "too": "87.654321",
+    }
+    assert len(rows) >= 4 and {label for _, label in told} >= {0, 1}
+    assert lists[0] == lists[1] and not found(traffic.sent, secrets)
+    mark = len(traffic.sent)
+    page.click(".own-row-place button.send")
+    page.wait_for_selector(".own-row-place .report-text")
+    page.wait_for_timeout(500)
+    assert len(reports([each for each in traffic.since(mark) if b"rlm-report/2" in each])) == 1
+    assert not found(traffic.sent, secrets)
+    page.route("**/leak*", lambda route: route.fulfill(status=200))
+    page.evaluate(
+        "() => fetch('/leak', { method: 'POST', body: window.toWorker.findLast((m) => m.options?.x).options.x })"
+    )
+    page.wait_for_timeout(300)
+    assert found(traffic.sent, secrets)
+
+
+def test_a_report_that_is_lost_goes_again_as_it_is(server: str, visit: Any) -> None:
+    line = Line()
+    page = trained(visit(server, "/own?table=Breast%20cancer", width=1440, height=900, before=line.lay))
+    page.click(".own-row-place button.send")
+    page.get_by_text("The same report goes again").wait_for()
+    assert page.locator(".own-row-place button.send").is_disabled()
+    line.down = False
+    page.wait_for_selector(".own-row-place .report-text")
+    (entry,) = page.evaluate(LEDGER)
+    assert page.inner_text(".own-row-place .report-text") == entry["report"]
+    assert reports(line.lost) == reports(line.passed) and len(reports(line.lost)) == 1
+    page.wait_for_selector(".own-row-place button.send:not([disabled])")
+    assert page.inner_text(".own-row-place .message") == "" and "1 report" in page.inner_text(
+        ".own-row-place .collector"
+    )

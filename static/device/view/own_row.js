@@ -7,7 +7,9 @@
 import { Owner } from "../client.js";
 import { schemaForm } from "../schema_form.js";
 import { hex } from "../sha256.js";
+import { Delivery } from "./delivery.js";
 import { bars, choice, element, slider, written } from "./elements.js";
+import { waitingWords } from "./words.js";
 
 const COUNT = 8;
 /**
@@ -34,17 +36,22 @@ export class OwnRow {
     this.about = about;
     this.at = offer.start;
     this.label = 0;
-    this.sending = false;
-    this.awaited = "";
+    this.drawing = false;
     this.updates = 0;
     this.rehearsed = /** @type {number | null} */ (null);
     this.x = /** @type {Float32Array | undefined} */ (undefined);
     this.form = /** @type {any} */ (null);
     this.labels = /** @type {any} */ (null);
     this.eps = /** @type {any} */ (null);
+    this.delivery = new Delivery({ ledger: owner.ledger, datasets: [], // nothing to resume: this mechanism ends with the visit
+      post: (_, message) => { if (this.root.isConnected) this.post(message); }, // another page is shown: later
+      onWait: (seconds) => { this.message.textContent = waitingWords(seconds); } });
     this.#build();
     this.#fill(0);
   }
+
+  /** Whether a report is being drawn or is on its way. */
+  get sending() { return Boolean(this.drawing || this.delivery.awaited); }
 
   get epsilon() { return this.offer.epsilons[this.at].value; }
 
@@ -131,19 +138,18 @@ export class OwnRow {
     this.ledger.textContent = releases.length ? `This browser has sent ${releases.length === 1 ? "one report" : `${releases.length} reports`} about this row, ε = ${written(this.owner.ledger.spent("my row"))} in all.` : "";
   }
 
-  /** Charge, draw once, keep, hand over exactly that. */
+  /** Charge, draw once, keep, hand over exactly that, until it is there. */
   async #send() {
     if (this.sending || !this.x) return;
-    this.sending = true;
+    this.drawing = true;
     this.#describe();
     try {
       const report = await this.owner.release(this.offer.mechanism, this.x, this.label, { epsilon: this.epsilon }, "my row");
-      this.awaited = hex(crypto.getRandomValues(new Uint8Array(8)));
-      this.post({ id: this.awaited, report });
+      this.delivery.send("report", { id: hex(crypto.getRandomValues(new Uint8Array(8))), report });
     } catch (error) {
       this.message.textContent = /** @type {Error} */ (error).message;
-      this.sending = false;
     }
+    this.drawing = false;
     this.#describe();
   }
 
@@ -151,11 +157,7 @@ export class OwnRow {
   received(data) {
     this.collector.innerHTML = data.html; // ours: everything from outside is escaped in Python
     this.bytes.textContent = `${data.bytes.toLocaleString("en")} bytes`;
-    if (this.awaited && data.last === this.awaited) {
-      this.awaited = "";
-      this.sending = false;
-      if (data.problem) this.message.textContent = data.problem;
-    }
+    if (this.delivery.acknowledge(data.last)) this.message.textContent = data.problem;
     this.#describe();
   }
 }
