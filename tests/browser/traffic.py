@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -66,37 +66,97 @@ def _frame(frame: Any) -> bytes:
     return b"frame " + (frame.encode() if isinstance(frame, str) else bytes(frame))
 
 
-def found(pieces: Iterable[bytes], secrets: dict[str, np.ndarray]) -> list[str]:
-    """The names of the secrets that are in any piece, in any encoding."""
-    text = b"\n".join(pieces)
-    haystacks = (text, unquote_to_bytes(text))
+Secret = np.ndarray | bytes | str
+"""Numbers; a file, such as a picture; or words."""
+
+
+def found(pieces: Iterable[bytes], secrets: Mapping[str, Secret]) -> list[str]:
+    """The names of the secrets that are in any piece, in any of the encodings that :func:`needles` lists."""
+    text = b"\n".join(dict.fromkeys(pieces))
+    haystacks = {text, unquote_to_bytes(text)}
     return [
-        name for name, values in secrets.items() if any(part in hay for part in needles(values) for hay in haystacks)
+        name for name, secret in secrets.items() if any(part in hay for part in needles(secret) for hay in haystacks)
     ]
 
 
-def needles(values: np.ndarray) -> Iterator[bytes]:
-    """Pieces of the vector that no message has by chance, in every encoding that code of ours could use.
+def needles(secret: Secret) -> Iterator[bytes]:
+    """Pieces of a secret that no message has by chance, in every encoding that code of ours could use.
 
-    Eight numbers in a row that are not all alike, from three places; as float32, float64 and bytes, each also in
-    base64 at its three alignments and in hexadecimal digits; and as decimals, short and exact.
+    Numbers: eight in a row that are not all alike, from three places; as float32, float64 and bytes (alone, and as the
+    red, green, blue, alpha of a grey picture), and as decimals, short and exact, with and without their places.
+    A set, as zeros and ones: packed into bits, either end first; one byte a symbol; the list of its members.
+    A file: eighteen bytes of its middle. All of these also in base64 at its three alignments and in hexadecimal digits.
+    Words: as they are, and in base64. A percent sign is undone by :func:`found`.
+
+    What is too short to be told from chance has no needle (a label, a code, a small set): whether such a thing
+    leaves is seen by comparing two visits.
     """
-    values = np.asarray(values, dtype=np.float64).reshape(-1)
+    if isinstance(secret, str):
+        yield secret.encode()
+        yield from _written(secret.encode())
+    elif isinstance(secret, bytes):
+        yield from _written(secret[len(secret) // 2 :][:18])
+    elif secret.dtype == np.bool_:
+        yield from _set(secret)
+    else:
+        yield from _numbers(np.asarray(secret, dtype=np.float64).reshape(-1))
+
+
+def _numbers(values: np.ndarray) -> Iterator[bytes]:
     for start in _telling(values):
         run = values[start : start + 8]
         forms = [run.astype("<f4").tobytes(), run.astype("<f8").tobytes(), run.astype(">f4").tobytes()]
         if 0.0 <= run.min() and run.max() <= 1.0:
-            forms.append(np.round(run * 255).astype(np.uint8).tobytes())
+            for grey in (np.round(run * 255).astype(np.uint8), np.floor(run * 255).astype(np.uint8)):
+                forms += [grey.tobytes(), np.stack([grey, grey, grey, np.full(8, 255, np.uint8)], axis=1).tobytes()]
         for form in forms:
-            yield form
-            yield form.hex().encode()
-            for shift in range(3):
-                encoded = base64.b64encode(b"\0" * shift + form)
-                yield encoded[4:-4] if shift else encoded[:-4]
-        for write in (repr, lambda v: repr(float(np.float32(v))), lambda v: f"{v:.4g}", lambda v: str(round(255 * v))):
-            words = [write(float(value)) for value in run[:5]]
-            yield ",".join(words).encode()
-            yield ", ".join(words).encode()
+            yield from _written(form)
+        for write in (repr, _javascript, lambda v: _javascript(float(np.float32(v))), lambda v: f"{v:.4g}", _byte):
+            yield from _listed([write(float(value)) for value in run], start)
+
+
+def _set(members: np.ndarray) -> Iterator[bytes]:
+    listed = np.flatnonzero(members)
+    if len(listed) < 4 or len(members) < 40:
+        return
+    first, last = int(listed[0]), int(listed[3])  # four members, and what is between them
+    for order in ("big", "little"):
+        packed = np.packbits(members, bitorder=order)
+        start = min(first // 8, max(0, len(packed) - 8))
+        yield from _written(packed[start : max(start + 8, last // 8 + 1)].tobytes())
+    start = min(first, len(members) - 40)
+    bits = members[start : max(start + 40, last + 1)].astype(np.uint8)
+    yield from _written(bits.tobytes())
+    yield from _listed([str(bit) for bit in bits], start)
+    yield "".join(str(bit) for bit in bits).encode()
+    yield from _listed([str(each) for each in listed[:8]])
+    for kind in ("<u2", "<u4", "<f4", "<f8"):
+        yield from _written(listed[:8].astype(kind).tobytes())
+
+
+def _written(form: bytes) -> Iterator[bytes]:
+    """Some bytes as they are, in hexadecimal digits, and in base64 wherever they begin in a longer text."""
+    yield form
+    yield form.hex().encode()
+    for shift in range(3):
+        known = slice(-(-8 * shift // 6), 8 * (shift + len(form)) // 6)  # letters that no neighbour has a part in
+        yield base64.b64encode(b"\0" * shift + form)[known]
+
+
+def _listed(words: list[str], start: int | None = None) -> Iterator[bytes]:
+    """As a list in JSON and in Python, and as JSON writes a typed array: with its places."""
+    yield ",".join(words).encode()
+    yield ", ".join(words).encode()
+    if start is not None:
+        yield ",".join(f'"{start + i}":{word}' for i, word in enumerate(words)).encode()
+
+
+def _javascript(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _byte(value: float) -> str:
+    return str(round(255 * value))
 
 
 def _telling(values: np.ndarray) -> list[int]:
