@@ -78,7 +78,7 @@ def rest(page: Any) -> None:
     last = -1
     while last != (last := page.evaluate(DRAWN)):
         page.wait_for_function("() => (document.querySelector('.sides')?.dataset.loading ?? '0') === '0'")
-        page.wait_for_timeout(400)
+        page.wait_for_timeout(250)
     page.evaluate(KEEP)
 
 
