@@ -100,6 +100,7 @@ def test_the_wall_shows_without_the_secret_and_can_do_nothing(open_page: Open, d
     app = open_page("room", campaign=made.id, wall=link[2])
     assert "<strong>20</strong>" in piece(app, "rlm-figures") and "yes" in piece(app, "rlm-estimates")
     assert "rlm-invitation" in words(app) and not app.button and "rlm-show" not in words(app)
+    assert app.title[0].value == question.text and "no phone can come" not in words(app)  # for those who sit there
     for wrong in ({"campaign": other.id, "wall": link[2]}, {"campaign": made.id, "wall": made.id}):
         assert "not its creator" in words(open_page("room", **wrong))
 

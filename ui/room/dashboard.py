@@ -14,6 +14,7 @@ from collection.questions import Digit
 from collection.store import State
 from ui.app import cache
 from ui.app.errors import guarded
+from ui.app.shell import heading
 from ui.kit.html import figures_html, picture
 from ui.room import text
 from ui.room.estimates import estimates_html
@@ -30,34 +31,44 @@ def dashboard(link: Link) -> None:
     """The whole view of one campaign, for its creator; without what they alone can do, for the wall."""
     state = link.state()
     if state is None:
+        if link.wall:
+            heading("Collect from a room", text.LEDE)
         st.warning(text.UNKNOWN, icon=":material/link_off:")
         if st.button("Make another campaign", key="room_other"):
             st.query_params.clear()
             st.rerun()
         return
-    st.header(state.campaign.title, anchor=False)
+    creators = link.is_creators()
+    if creators:
+        st.header(state.campaign.title, anchor=False)
+    else:
+        heading(state.campaign.question.text, text.LEDE_WALL if state.is_open else "")
     code, live = st.columns([2, 3], gap="large")
     with code:
-        invite(state)
+        invite(state, warn=creators)
     with live:
-        st.subheader(state.campaign.question.text, anchor=False)
+        st.subheader(state.campaign.question.text if creators else state.campaign.title, anchor=False)
         watch(link)
+        if creators:
+            show_on_the_wall(link)
     if isinstance(state.campaign.question, Digit) and state.campaign.question.label:
         wall(link, state.campaign.question.card)
     with st.expander("What can anybody learn about one person?"):
         promise(state.campaign)
         st.caption(text.CHEAT)
-    if link.is_creators():
-        control(link, state)
+    if creators:
+        control(state)
 
 
-def invite(state: State) -> None:
-    """The code and the link, and whether phones can use them."""
+def invite(state: State, *, warn: bool) -> None:
+    """The code and the link; ``warn``: also whether phones can use them, which is for the creator to read."""
     if not state.is_open:
         st.info("Closed: no further reports are taken.", icon=":material/lock:")
         return
     address = public_address(st.context.url)
     st.html(invitation_html(address, state.id))
+    if not warn:
+        return
     if is_loopback(address):
         st.warning(text.LOOPBACK, icon=":material/phonelink_off:")
     elif address.startswith("http:"):
@@ -111,10 +122,14 @@ def wall(link: Link, card: str) -> None:
         model_line(state.campaign.question, state)
 
 
-def control(link: Link, state: State) -> None:
-    """The wall's address; close, export, delete: the creator's alone."""
+def show_on_the_wall(link: Link) -> None:
+    """The wall's address."""
     st.html(f'<a class="rlm-show" href="{html.escape(link.wall_address)}" target="_blank">Show on the wall</a>')
     st.caption(text.ON_THE_WALL)
+
+
+def control(state: State) -> None:
+    """Close, export, delete: the creator's alone."""
     with st.expander("Close, export, delete"):
         st.caption(text.SECRET)
         if state.is_open and st.button("Close now", key="room_close", icon=":material/lock:"):

@@ -44,13 +44,14 @@ def promise(campaign: Campaign) -> None:
         f"**± {points:.0f} points** with {campaign.people:,} people, at worst. "
         f"For ± 5 points it takes **{campaign.people_needed:,}**."
     )
-    verb = "name" if about.payload == "symbol" else "hold"
+    verb = "names" if about.payload == "symbol" else "holds"
+    other = "the other one" if about.symbols == 2 else "any other one"
     st.markdown(
-        f"Reports {verb} the true answer with a chance of {percent(inside)}, any other one with {percent(outside)}. "
-        f"No answer becomes more than {times(math.exp(campaign.epsilon))} times as believable by one."
+        f"A report {verb} the true answer with a chance of {percent(inside)}, and {other} with {percent(outside)}. "
+        f"It makes no answer more than {times(math.exp(campaign.epsilon))} times as believable as before."
     )
-    kind = "one symbol" if about.subset == 1 else f"a set of {about.subset}"
-    st.caption(f"{about.name}: {kind} of {about.symbols}, with all of ε.")
+    kind = "one" if about.subset == 1 else f"a set of {about.subset}"
+    st.caption(f"A report is {kind} of {about.symbols} possible answers, drawn by {about.name} with the whole ε.")
 
 
 def _campaign() -> Campaign | str:

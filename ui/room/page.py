@@ -15,7 +15,8 @@ def show() -> None:
     require_app()
     from ui.room import text
 
-    heading("Collect from a room", text.LEDE)
+    if "wall" not in st.query_params:  # there the question is the title
+        heading("Collect from a room", text.LEDE)
     st.html(Path(__file__).with_name("style.css"))
     room()
 

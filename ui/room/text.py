@@ -6,19 +6,23 @@ LEDE = (
     "Ask a room one question. Everybody answers on their own phone, which adds the noise <i>before</i> anything leaves "
     "it. No single report tells what anybody said; together they do."
 )
+LEDE_WALL = (
+    "Scan the code with your phone. It adds the noise <i>before</i> anything leaves it: no single report tells what "
+    "you said; together they do."
+)
 KINDS = {"yes or no": "yes", "one of several": "one", "a number": "number", "draw a digit": "digit"}
 LABEL = (
     "Drawing and digit leave as one symbol. Without the digit only the drawing’s code leaves, the same for everybody, "
     "and the page shows how often each code was drawn."
 )
 CHEAT = (
-    "Each phone keeps to its number of reports by its own ledger. The server knows no phones, so somebody who wants to "
-    "cheat can send more."
+    "Each phone counts its own reports and stops when it may send no more. The server cannot tell phones apart, so "
+    "somebody who wants to cheat can send more."
 )
 LOOPBACK = (
     "This page was opened on an address that only this machine can reach, so **no phone can come**. Start the app with "
     "`make run HOST=0.0.0.0` (or `rlm run --host 0.0.0.0`), open it under this machine's address in your network, and "
-    "make the code again. Behind a proxy, set `RLM_PUBLIC_URL`, and allow its name with `--allowed-host`."
+    "make the campaign again. Behind a proxy, set `RLM_PUBLIC_URL`, and allow its name with `--allowed-host`."
 )
 PLAIN_HTTP = (
     "Phones will load the page without HTTPS. Reports need no secrecy, but only HTTPS protects the *script* on its "
