@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from rlm_core import RandomisedResponse, Report, release
 from rlm_core.data.samples import mnist_samples
+from rlm_core.device.owner_file import has_file
 from ui.app import cache
 from ui.record import observer
 from ui.record.inbox import Inbox
@@ -99,3 +100,9 @@ def test_a_failure_is_an_apology_not_a_traceback(open_page: Open, monkeypatch: p
     monkeypatch.undo()
     app.button(key="start_afresh_workbench").click().run()
     healthy(app.run())
+
+
+def test_the_owners_side_can_be_taken_home_before_anything_is_sent(open_page: Open) -> None:
+    links = [each.proto.url for each in open_page("image").main.get("link_button")]
+    assert len(links) == 4 and all(each.startswith("/device/owner/") and each.endswith(".html") for each in links)
+    assert all(has_file(each.removeprefix("/device/owner/").removesuffix(".html")) for each in links)

@@ -13,6 +13,7 @@ from test_image import component
 
 from rlm_core import RandomisedResponse, release
 from rlm_core.data.samples import loan_examples
+from rlm_core.device.owner_file import has_file
 from rlm_core.owner.pairs import PairSelection
 from ui.app import cache
 from ui.record import observer
@@ -94,3 +95,9 @@ def test_what_was_received_survives_a_look_at_the_other_tab(open_page: Open) -> 
     healthy(app.segmented_control(key="rows").set_value(CSV_FILE).run())
     healthy(app.segmented_control(key="rows").set_value("One loan").run())
     assert "1 report" in component(app)["received"]["html"]
+
+
+def test_the_owners_side_can_be_taken_home_before_anything_is_sent(open_page: Open) -> None:
+    links = [each.proto.url for each in open_page("row").main.get("link_button")]
+    assert len(links) == 2 and all(each.startswith("/device/owner/") and each.endswith(".html") for each in links)
+    assert all(has_file(each.removeprefix("/device/owner/").removesuffix(".html")) for each in links)

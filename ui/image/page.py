@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import streamlit as st
 
 from rlm_core.collector.inference import Posterior
@@ -13,7 +16,7 @@ from ui.image import text
 from ui.kit.html import picture
 from ui.kit.pictures import as_picture, png
 from ui.record import observer, public_photos
-from ui.record.download import downloads
+from ui.record.download import downloads, take_home
 from ui.record.observer import Received
 from ui.record.sides import sides
 
@@ -31,6 +34,7 @@ def workbench() -> None:
     """Both sides; they run again when a report arrives, and at no other time."""
     box = sides("image", cache.PICTURES, record_name="picture", show_record=imagined)
     if not box.reports:
+        take_home(cache.PICTURES)
         return
     with st.expander("Take it with you: the report, the picture, a summary"):
         newest = box.reports[-1]
@@ -63,5 +67,14 @@ def _nearest(each: Received, found: Posterior) -> str:
     ]
     return (
         f'<figure><div class="mosaic">{"".join(images)}</div>'
-        f"<figcaption>public photos nearest to the report: {', '.join(names)}</figcaption></figure>"
+        f"<figcaption>public photos nearest to the report: {counted(names)}</figcaption></figure>"
     )
+
+
+def counted(names: Sequence[str]) -> str:
+    """Names in their order, each once.
+
+    >>> counted(["automobile", "truck", "automobile"])
+    '2 × automobile, truck'
+    """
+    return ", ".join(name if times == 1 else f"{times} × {name}" for name, times in Counter(names).items())

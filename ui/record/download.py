@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Sequence
 
 import streamlit as st
 
 from rlm_core import __version__
 from rlm_core.device.owner_file import has_file
+from ui.app.controls import EPSILONS
 from ui.kit.formats import number, times
 from ui.kit.pictures import data_address
 from ui.kit.take_along import file_button
 from ui.record import observer, text
 from ui.record.observer import Received
+from ui.record.offer import DEFAULT_EPSILON, WORDS, lanes
+
+LANES = {"pixels": "noise on every pixel", "numbers": "numbers with noise", "codes": "codes"}
+"""What a visitor reads for each lane."""
 
 
 def downloads(
@@ -45,6 +51,20 @@ def downloads(
         )
         if has_file(each.mechanism):
             st.link_button("Your side as one file (HTML)", f"/device/owner/{each.mechanism}.html")
+
+
+def take_home(datasets: Sequence[str]) -> None:
+    """Before anything was sent: the owner's side as a file, one for each lane whose mechanism is small enough."""
+    opening = EPSILONS.index(DEFAULT_EPSILON)
+    with st.expander("Take your side home: one file that works offline"):
+        st.caption(text.TAKE_HOME)
+        with st.container(horizontal=True):
+            for dataset in datasets:
+                of = f"{WORDS[dataset][0]}: " if len(datasets) > 1 else ""
+                for lane, positions in lanes(dataset).items():
+                    mechanism = positions[opening]["name"]
+                    if has_file(mechanism):
+                        st.link_button(of + LANES[lane], f"/device/owner/{mechanism}.html")
 
 
 def summary(each: Received, *, decoded_png: bytes | None = None, decoded_values: dict[str, str] | None = None) -> str:

@@ -14,7 +14,7 @@ from ui.app.shell import heading, require_app
 from ui.kit.address import in_address
 from ui.kit.promise import promise
 from ui.record import observer
-from ui.record.download import downloads
+from ui.record.download import downloads, take_home
 from ui.record.loan import decoded_loan, short_loan
 from ui.record.observer import Received
 from ui.record.sides import sides
@@ -52,6 +52,7 @@ def workbench() -> None:
     """Both sides; they run again when a report arrives, and at no other time."""
     box = sides("row", (DATASET,), record_name="loan", show_record=imagined)
     if not box.reports:
+        take_home((DATASET,))
         return
     with st.expander("Take it with you: the report, the decoded row, a summary"):
         newest = box.reports[-1]
