@@ -63,11 +63,13 @@ def curve_section(epsilon: float, classes: int, dimension: int | None) -> None:
     """The numbers at ε, and the curve."""
     kind = kind_of(classes, dimension)
     found = curve(classes, dimension)
-    st.html(figures(epsilon, classes, dimension))
+    numbers, choice = st.columns([3, 1], gap="medium")
+    numbers.html(figures(epsilon, classes, dimension))
     ours: list[Measured] = []
     paper: list[Measured] = []
     if classes in CLASSES_OF.values():
-        ours, paper = measured(controls.dataset_control())
+        with choice:
+            ours, paper = measured(controls.dataset_control())
     st.plotly_chart(
         bound_chart(found, classes, epsilon, ours, paper),
         theme=None,

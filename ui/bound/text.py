@@ -6,9 +6,8 @@ The two dollars of a displayed formula stand on lines of their own: several line
 from __future__ import annotations
 
 LEDE = (
-    "However good a classifier is, noise makes it wrong now and then. How often must it be wrong at a given ε? Here "
-    "are a formula for the paper’s mechanism, the cap that no mechanism can pass, and the geometry behind them, to "
-    "play with."
+    "However good a classifier is, noise makes it wrong now and then. How often, at a given ε? See a formula for the "
+    "paper’s mechanism, the cap that no mechanism can pass, and why."
 )
 
 CURVE = (

@@ -39,7 +39,6 @@ def choose(experiment: str, more: DeltaGenerator) -> Choice:
     people = int(people_control())
     epsilon = controls.epsilon_control(EPSILON)
     if codes:
-        st.html(f'<p class="rlm-note">{text.NO_LAMBDA}</p>')
         return code_choice(experiment, dataset, epsilon, people, more)
     budget = Budget(epsilon=epsilon, lam=1.0)
     if experiment in ("collection", "private"):
@@ -139,7 +138,7 @@ def code_choice(experiment: str, dataset: str, epsilon: float, people: int, more
     finest = shipped_codes(dataset)[-1]
     count = min(people, int(finest.bundle["train_y"][0]))
     name = zoo.choose_codes(dataset, epsilon, count)
-    above = st.container()
+    above = more.container()
     if "order" in finest.architecture:
         with more.expander("Advanced: how many codes"):
             few = [str(each) for each in SOME_CODES if each <= finest.latent_dim]
@@ -148,6 +147,7 @@ def code_choice(experiment: str, dataset: str, epsilon: float, people: int, more
                 name = zoo.code_name(dataset, int(chosen))
             st.caption(text.REAL_PEOPLE)
     codes = zoo.card(name).latent_dim
+    above.html(f'<p class="rlm-note">{text.NO_LAMBDA}</p>')
     above.caption(f"{why_so_many(dataset, epsilon, count, codes)} {text.learnt_from_codes(dataset, epsilon)}")
     return Choice(
         experiment=experiment,

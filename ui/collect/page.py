@@ -76,8 +76,8 @@ def learnt(choice: Choice) -> None:
         st.header("What has arrived", anchor=False)
         sent = sends_labels(choice)
         st.html(first_reports(reports, cache.model(choice.mechanism), labels_sent=sent))
-        labelled = text.FIRST_REPORTS if sent else text.FIRST_REPORTS_LABELLED
-        st.caption(text.FIRST_SETS if choice.codes is not None else labelled)
+        if choice.codes is None:
+            st.caption(text.FIRST_REPORTS if sent else text.FIRST_REPORTS_LABELLED)
 
 
 def buttons(choice: Choice) -> None:

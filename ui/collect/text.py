@@ -7,9 +7,8 @@ from rlm_core.catalogue import TEST_SHARE, experiment
 from ui.kit.formats import number
 
 LEDE = (
-    "Now you are the <span class='rlm-col'>collector</span>. You never see a record, only one private report from "
-    "each person. Ask some people, learn from what they send, and see how much you can learn about everybody from "
-    "reports that say little about anybody."
+    "Now you are the <span class='rlm-col'>collector</span>. You see no record, only one private report from each "
+    "person. See how much you can learn about everybody from reports that say little about anybody."
 )
 
 EXPERIMENTS = {key: experiment(key).title for key in ("collection", "private", "novel", "join")}
@@ -134,6 +133,11 @@ NO_LABELS = (
 FIRST_SETS = (
     "The first reports that arrived. Each is a random set of pairs, a code with a label. The picture is the mean of "
     "the public records that could have sent it: that is all one report shows."
+)
+
+ALIKE = (
+    "<b>{reports:,} reports.</b> Each is a random set of {held} of {pairs} pairs, a code with a label. Drawn as "
+    "pictures they all look the same: each is a mean of so many public records that it hardly tells one from another."
 )
 
 FIRST_REPORTS = (

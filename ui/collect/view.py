@@ -61,6 +61,8 @@ def live(shown: list[int], ticking: bool) -> None:
             chosen = [run for run in single if run.number in shown] or single[-1:]
             headline(chosen[-1])
             curves_view(chosen)
+            if known := compared(chosen[-1].choice):
+                st.html(f'<p class="rlm-note">{known}</p>')
             st.html(f'<div class="rlm-runs">{table(single)}</div>')
             st.caption(text.TABLE)
     swept = [run for run in runs if run.sweep is not None]
@@ -156,7 +158,6 @@ def headline(run: Run) -> None:
         + figures_html(*figures)
         + "</div>"
         + arrivals(run.reports, *arrived(run))
-        + (f'<p class="rlm-note">{known}</p>' if (known := compared(run.choice)) else "")
     )
 
 
@@ -191,7 +192,6 @@ def example_view() -> None:
             (f"{choice.people:,}", f"reports, ε = {number(choice.epsilon)} each"),
         )
         + arrivals(choice.people, choice.people)
-        + f'<p class="rlm-note">{compared(choice)}</p>'
     )
     st.plotly_chart(
         curves(
@@ -207,6 +207,7 @@ def example_view() -> None:
         alt="Accuracy after so many reports, from a simulation",
     )
     st.caption(text.EXAMPLE_CURVE)
+    st.html(f'<p class="rlm-note">{compared(choice)}</p>')
 
 
 def curves_view(chosen: list[Run]) -> None:

@@ -21,6 +21,7 @@ from ui.collect.code_reports import collect_pairs, frequencies, pair_task, shipp
 from ui.collect.events import Event, Point, Result, Stopped
 from ui.collect.pairs import PairTask, sizes
 from ui.collect.reports import Choice
+from ui.collect.strip import PICTURES, first_reports
 
 DRAWS = 3
 
@@ -180,3 +181,12 @@ def test_best_lambda_says_what_cannot_be_told_apart() -> None:
         and "λ = 0.5 may be as good" in words
         and "on test people <b>λ = 0.5</b>" in words
     )
+
+
+@pytest.mark.parametrize(("epsilon", "shown"), [(1.0, 0), (10.0, PICTURES)])
+def test_reports_whose_pictures_look_the_same_are_said_not_drawn(models: Any, epsilon: float, shown: int) -> None:
+    choice = choice_of("cifar10", epsilon)
+    model = models(choice.mechanism)
+    found = first_reports(collect_pairs(choice, model), model)
+    assert found.count("<img") == shown and f" of {10 * (choice.codes or 0)} pairs" in found
+    assert (f"<b>{choice.people:,} reports.</b>" in found) == (shown == 0)
