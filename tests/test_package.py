@@ -57,9 +57,10 @@ def test_a_release_imports_neither_torch_nor_other_heavy_packages() -> None:
 
 
 def test_a_first_release_is_light() -> None:
-    """Processor time, so that a busy machine does not count; 0.4 s is our bound, numpy alone takes half of it."""
+    """Beside ``import numpy`` in the same minute; ``python -m benchmarks speed`` keeps the ratio."""
+    alone = min(cost_of("import numpy")[0] for _ in range(3))
     seconds, megabytes = min(cost_of(FIRST_RELEASE) for _ in range(3))
-    assert seconds <= 0.4 and megabytes <= 60
+    assert seconds <= 3 * alone and megabytes <= 60
 
 
 def test_the_heavy_names_are_still_there() -> None:

@@ -162,7 +162,8 @@ def test_a_drawing_that_is_ready_after_clear_or_a_tab_change_is_not_taken(page: 
         const labels = Array.from({{ length: 30 }}, (_, i) => i % 10);
         const samples = {{ classes, labels, count: 30, pixels: 4, images: "", in_gallery: 3 }};
         const all = labels.map((y) => Float32Array.of(y, 0, 0, 0));
-        const source = pictureSource({{ dataset: "mnist", samples, all, side: 2, example: "", prepare, onPick }});
+        const fit = async () => ({{ x: await prepare(), doubt: "" }});
+        const source = pictureSource({{ dataset: "mnist", samples, all, side: 2, example: "", fit, onPick }});
         document.body.append(source.tabs, source.box);
         source.begin();
         const tab = (name) => [...source.tabs.querySelectorAll("button")].find((b) => b.textContent === name).click();
