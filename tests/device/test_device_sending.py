@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from device_server import serving, site
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def page(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder: Path = site(tmp_path_factory.mktemp("device") / "site")
-    with serving(folder) as address:
-        context = chromium.new_context()
-        page = context.new_page()
-        page.set_default_timeout(120_000)
-        page.goto(address)
-        yield page
-        context.close()
 
 
 DELIVERY = """
