@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -22,7 +23,7 @@ import numpy as np
 
 from benchmarks import table
 from benchmarks.code_settings import setting
-from benchmarks.experiments import joint
+from benchmarks.experiments import joint, private_grid
 from benchmarks.experiments.protocol import Trial
 from benchmarks.protocols import PROTOCOLS
 from rlm_core.catalogue import CODES
@@ -68,6 +69,7 @@ def measure(trial: Trial, runs: Path) -> str:
     import torch
 
     torch.set_num_threads(1)
+    search_for(trial, runs)
     train_for(trial, runs)
     start = time.perf_counter()
     experiment = import_module(f"benchmarks.experiments.{trial.experiment}")
@@ -83,6 +85,22 @@ def measure(trial: Trial, runs: Path) -> str:
     return f"{row.accuracy:.2f} % in {row.seconds:.0f} s"
 
 
+def search_for(trial: Trial, runs: Path) -> None:
+    """The private search for the mechanism of private inference, as far as it is missing for this seed and ε."""
+    if not _is_searched(trial):
+        return
+    finished = table.done(private_grid.EXPERIMENT)
+    for name in private_grid.finalists(trial.epsilon, trial.seed):
+        candidate = replace(trial, experiment=private_grid.EXPERIMENT, mechanism=name)
+        if candidate.key not in finished:
+            print(f"search, {name} ε={trial.epsilon:g} seed {trial.seed}: {measure(candidate, runs)}", flush=True)
+
+
+def _is_searched(trial: Trial) -> bool:
+    searched = trial.dataset == private_grid.DATASET and trial.epsilon in private_grid.SEARCHED
+    return searched and trial.experiment == "private_inference" and trial.mechanism != CODES
+
+
 def train_for(trial: Trial, runs: Path) -> None:
     """The training run that a trial needs, if it is not there."""
     if trial.mechanism == CODES:
@@ -93,9 +111,18 @@ def train_for(trial: Trial, runs: Path) -> None:
         return
     from rlm_core.training.train_mechanism import train_mechanism
 
-    one_release = trial.mechanism == joint.MECHANISMS[trial.dataset]
-    name = joint.RUNS[trial.dataset] if one_release else preset_name(trial.experiment, trial.dataset, trial.epsilon)
-    train_mechanism(name, seed=trial.seed, out=runs, encoder_only=True)
+    train_mechanism(_preset_of(trial), seed=trial.seed, out=runs, encoder_only=True)
+
+
+def _preset_of(trial: Trial) -> str:
+    """The preset behind a trial of a mechanism that is not codes."""
+    if trial.experiment == private_grid.EXPERIMENT:
+        return trial.mechanism
+    if trial.experiment == "private_inference":
+        return private_grid.chosen(trial.dataset, trial.epsilon, trial.seed)
+    if trial.mechanism == joint.MECHANISMS[trial.dataset]:
+        return joint.RUNS[trial.dataset]
+    return preset_name(trial.experiment, trial.dataset, trial.epsilon)
 
 
 @lru_cache(maxsize=8)

@@ -88,6 +88,8 @@ SECOND = Protocol(
         Stage(experiment="data_collection", dataset="mnist", mechanism="V-RLM", draws=1),
         Stage(experiment="data_collection", dataset="lending_club", mechanism="V-RLM", draws=1),
         Stage(experiment="data_collection", dataset="cifar10", mechanism="C-RLM", draws=1),
+        Stage(experiment="private_inference", dataset="mnist", mechanism="V-RLM", draws=1),
+        Stage(experiment="private_inference", dataset="cifar10", mechanism="C-RLM", draws=1),
     ),
 )
 
