@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-SEEDS = {2: (10, 11, 12), 3: (13, 14, 15)}
+SEEDS = {2: (10, 11, 12), 3: (13, 14, 15), 4: (16, 17, 18)}
 """By protocol, the seeds that were dealt for nothing else. Protocol 1 is what was measured before there was one."""
 
 NETWORK_FROM = {"mnist": math.inf, "cifar10": 4.0, "lending_club": 4.0}

@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks import table
 from benchmarks.code_settings import setting
-from benchmarks.experiments import joint, private_grid
+from benchmarks.experiments import auxiliary_size, joint, new_class_bits, private_grid
 from benchmarks.experiments.protocol import Trial
 from benchmarks.protocols import PROTOCOLS
 from rlm_core.catalogue import CODES
@@ -103,7 +103,9 @@ def _is_searched(trial: Trial) -> bool:
 
 def train_for(trial: Trial, runs: Path) -> None:
     """The training run that a trial needs, if it is not there."""
-    if trial.mechanism == CODES:
+    if trial.experiment == "own_data":
+        return  # fits in seconds, within the trial
+    if trial.mechanism in (CODES, new_class_bits.MECHANISM):
         from rlm_core.training.codes.run_codes import train_code_run
 
         name = setting(trial.experiment, trial.dataset, trial.protocol).run
@@ -120,6 +122,8 @@ def _preset_of(trial: Trial) -> str:
         return trial.mechanism
     if trial.experiment == "private_inference":
         return private_grid.chosen(trial.dataset, trial.epsilon, trial.seed)
+    if trial.experiment == auxiliary_size.EXPERIMENT:
+        return auxiliary_size.preset_of(trial)
     if trial.mechanism == joint.MECHANISMS[trial.dataset]:
         return joint.RUNS[trial.dataset]
     return preset_name(trial.experiment, trial.dataset, trial.epsilon)

@@ -2,6 +2,7 @@
 
     PROTOCOLS[2]        docs/protocol.md: seeds 10 to 12, every dataset
     PROTOCOLS[3]        docs/protocol-3.md: seeds 13 to 15, the codes of CIFAR-10
+    PROTOCOLS[4]        docs/protocol-4.md: seeds 16 to 18, a class that is new, a second table, less auxiliary data
 
 Protocol 1 is what was measured before there was one. A protocol is never changed once its runs have begun; what
 is found later becomes the next one, with other seeds.
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchmarks.code_settings import SEEDS
+from benchmarks.experiments import auxiliary_size, new_class_bits, own_data
 from benchmarks.experiments.protocol import EPSILONS, Trial
 from rlm_core.catalogue import CODES
 
@@ -28,11 +30,12 @@ class Stage:
     dataset: str
     mechanism: str
     draws: int = DRAWS
+    epsilons: tuple[float, ...] = EPSILONS
 
     def trials(self, protocol: int, seeds: tuple[int, ...]) -> Iterator[Trial]:
         """In the order in which they are run: seed by seed, from large ε to small."""
         for seed in seeds:
-            for epsilon in EPSILONS:
+            for epsilon in self.epsilons:
                 if math.isinf(epsilon) and (self.experiment == "private_inference" or "joint" in self.mechanism):
                     continue  # without LDP nothing is private, and nothing joint
                 for draw in range(1 if math.isinf(epsilon) else self.draws):
@@ -104,4 +107,24 @@ THIRD = Protocol(
     ),
 )
 
-PROTOCOLS = {protocol.number: protocol for protocol in (SECOND, THIRD)}
+FOURTH = Protocol(
+    number=4,
+    page="docs/protocol-4.md",
+    seeds=SEEDS[4],
+    earlier={},  # no cell for people whom nobody had tested: the page says why
+    stages=(
+        Stage(experiment="novel_class", dataset="mnist", mechanism=new_class_bits.MECHANISM),
+        *(
+            Stage(experiment="own_data", dataset="adult", mechanism=mechanism, epsilons=epsilons, draws=draws)
+            for mechanism, epsilons, draws in own_data.columns("adult")
+        ),
+        Stage(experiment="novel_class", dataset="cifar10", mechanism=new_class_bits.MECHANISM),
+        *(
+            Stage(experiment="auxiliary_size", dataset="mnist", mechanism=name, draws=1, epsilons=(10.0, 8.0, 6.0, 4.0))
+            for name, share in auxiliary_size.SHARES.items()
+            if share < 0.75
+        ),
+    ),
+)
+
+PROTOCOLS = {protocol.number: protocol for protocol in (SECOND, THIRD, FOURTH)}

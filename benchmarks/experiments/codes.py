@@ -124,7 +124,7 @@ def collection(trial: Trial, runs: Path) -> Answers:
     estimates = (
         [estimated_accuracy(trial.epsilon, valid, generator) for valid, _ in correct] if len(correct) > 1 else [1.0]
     )
-    return _answers(trial, everybody, correct[int(np.argmax(estimates))][1], k)
+    return answers_of(trial, everybody, correct[int(np.argmax(estimates))][1], k)
 
 
 def fit(everybody: Coded, reports: PairSets) -> CodeClassifier:
@@ -163,7 +163,7 @@ def inference(trial: Trial, runs: Path, share: float) -> Answers:
     sent = channel.simulate(np.eye(k)[everybody.run.merge(k)[fine]], generator=generator)
     belief = code_posterior(channel.log_density_pairs(sent, np.eye(k)), everybody.frequencies(k))
     correct = (belief @ table).argmax(axis=1) == labels
-    return _answers(trial, everybody, correct, k)
+    return answers_of(trial, everybody, correct, k)
 
 
 def coarser_table(everybody: Coded, table: FloatArray, collected: int, k: int) -> FloatArray:
@@ -188,7 +188,7 @@ def novel(trial: Trial, runs: Path) -> Row:
         shares.append(expectation_maximisation(reports, [1.0]).table[0] * (labels == label).mean())
     fitted = CodeClassifier(table=np.stack(shares, axis=1))
     correct = fitted.predict(everybody.run.merge(k)[everybody.test[0]]) == everybody.test[1]
-    return _answers(trial, everybody, correct, k).row(trial, start)
+    return answers_of(trial, everybody, correct, k).row(trial, start)
 
 
 def one_hot_people(trial: Trial, runs: Path) -> People:
@@ -208,7 +208,8 @@ def one_hot_people(trial: Trial, runs: Path) -> People:
     return People(make=make, train=train, valid=valid, test=test, classes=everybody.classes, hidden=((),), facts=facts)
 
 
-def _answers(trial: Trial, everybody: Coded, correct: BoolArray, k: int) -> Answers:
+def answers_of(trial: Trial, everybody: Coded, correct: BoolArray, k: int) -> Answers:
+    """What a trial with k codes or numbers came to: all of ε is the one release's."""
     people = People(
         make=_no_mechanism,
         train=everybody.train,  # type: ignore[arg-type]  # codes instead of vectors: only their number is used

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiments import codes, data_collection, participants
+from benchmarks.experiments import codes, data_collection, new_class_bits, participants
 from benchmarks.experiments.protocol import (
     EPSILONS,
     Candidate,
@@ -53,6 +53,8 @@ def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one seed."""
     if trial.mechanism == CODES:
         return codes.novel(trial, runs)
+    if trial.mechanism == new_class_bits.MECHANISM:
+        return new_class_bits.measure(trial, runs)
     start = time.perf_counter()
     known = same_without_ldp(trial, RAW)
     if known is not None:

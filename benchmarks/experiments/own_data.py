@@ -140,13 +140,16 @@ def trials(seeds: int) -> list[Trial]:
         Trial(experiment=EXPERIMENT, dataset=dataset, mechanism=mechanism, epsilon=epsilon, seed=seed, draw=draw)
         for dataset in DATASETS
         for seed in range(seeds)
-        for mechanism, epsilon, draws in [
-            (CLEAN, math.inf, 1),
-            (MAJORITY, math.inf, 1),
-            *((name, e, DRAWS) for e in EPSILONS for name in (RULE, *_kinds(dataset), *FEATURES, LABEL_ALONE)),
-        ]
+        for mechanism, epsilons, draws in columns(dataset)
+        for epsilon in epsilons
         for draw in range(draws)
     ]
+
+
+def columns(dataset: str) -> tuple[tuple[str, tuple[float, ...], int], ...]:
+    """What is measured of a table: mechanism, ε and draws of each."""
+    sent = (RULE, *_kinds(dataset), *FEATURES, LABEL_ALONE)
+    return (CLEAN, (math.inf,), 1), (MAJORITY, (math.inf,), 1), *((name, EPSILONS, DRAWS) for name in sent)
 
 
 def _kinds(dataset: str) -> tuple[str, ...]:

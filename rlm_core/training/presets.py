@@ -19,6 +19,7 @@ Every run behind these choices is in ``docs/experiment-log.md``.
     mnist-vrlm-l10-eps33     V-RLM, l = 10, ε_pre = 33
     mnist-novel-l10-eps33    the same, trained without class 9 (novel-class experiment)
     mnist-vrlm-l10-eps33-share25   the same, trained on 25 % of the training set
+    mnist-vrlm-l10-eps33-share25-steps    the same, for as many steps as with 75 %
     lending-join-d5-l5-eps15       V-RLM of the private columns only, d = 5
     mnist-vrlm-l7.5-eps9-grown     ours, for private inference: the noise grows to ε_pre = 9 during training
     mnist-vrlm-l10-eps33-cdp5      the first, its encoder trained under central DP, ε_CDP = 5
@@ -44,6 +45,7 @@ __all__ = [
     "Preset",
     "Split",
     "VRLMPreset",
+    "equal_steps_name",
     "preset_name",
     "private_name",
     "public_name",
@@ -174,7 +176,11 @@ def _all_presets() -> dict[str, Preset]:
             for line in lines:
                 if share != 0.75 and line.epsilon == INF:
                     continue  # the paper's table of auxiliary sizes has no such column
-                presets[_name(split, dataset, line, share)] = _preset(split, dataset, line, share)
+                name, preset = _name(split, dataset, line, share), _preset(split, dataset, line, share)
+                presets[name] = preset
+                if share != 0.75:
+                    epochs = round(preset.epochs * 0.75 / share)
+                    presets[equal_steps_name(name)] = replace(preset, epochs=epochs)
     for name, epsilon in GROWN.items():
         presets[name] = replace(MNIST, radius=7.5, epsilon_pretraining=epsilon, first_epsilon=15.0)
     for name, preset in list(presets.items()):
@@ -190,6 +196,15 @@ def _all_presets() -> dict[str, Preset]:
                 theirs = DP_ADAM[dataset, epsilon]
                 presets[f"{private}-paper"] = _private(presets[name], epsilon, theirs, UNTIL_SPENT)
     return presets
+
+
+def equal_steps_name(name: str) -> str:
+    """The preset of a mechanism with less auxiliary data that is trained for as many steps as with 75 %.
+
+    >>> PRESETS[equal_steps_name("mnist-vrlm-l10-eps33-share25")].epochs
+    60
+    """
+    return f"{name}-steps"
 
 
 def private_name(name: str, epsilon: float) -> str:
