@@ -18,8 +18,8 @@ INTRODUCTION = (
     "",
     "Measured as a page had fixed before: column `protocol` of the CSV files. A cell: mean over seeds of the mean over",
     "draws; standard deviation between seeds; between draws of the channel within a seed; below, the cell on the test",
-    "people whom no seed had tested before the protocol. – where there is only one. The history shows that the page of",
-    "protocol 2 came before its rows; that of protocol 3 was committed with them.",
+    "people whom no seed had tested before the protocol. – where there is only one. The history shows that the",
+    "pages of protocols 2 and 4 came before their rows; that of protocol 3 was committed with them.",
     "",
 )
 
@@ -32,13 +32,15 @@ def section() -> list[str]:
 
 def _of_one(protocol: Protocol) -> list[str]:
     lines: list[str] = []
-    for name, facts in EXPERIMENTS.items():
+    titles = {name: facts.title for name, facts in EXPERIMENTS.items()} | {"own_data": "Own data"}
+    for name, title in titles.items():
         cells = summary.cells(name, protocol=protocol.number)
         others = summary.cells(f"{name}_unseen", protocol=protocol.number)
         unseen = {(each.dataset, each.mechanism, each.epsilon): each for each in others}
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             chosen = [cell for cell in cells if cell.dataset == dataset]
-            lines += [f"#### {facts.title}, {DATASETS[dataset].title}", "", *_grid(chosen, unseen), ""]
+            whose = DATASETS[dataset].title if dataset in DATASETS else dataset.replace("_", " ").title()
+            lines += [f"#### {title}, {whose}", "", *_grid(chosen, unseen), ""]
     seeds = ", ".join(map(str, protocol.seeds))
     heading = [f"### Protocol {protocol.number}: seeds {seeds}", "", f"Fixed in `{protocol.page}`.", ""]
     return [*heading, *lines] if lines else []

@@ -220,10 +220,11 @@ def _is(name: str, cell: Cell, dataset: str) -> bool:
     """Results call a table's mechanism by its plain name; variants ("V-RLM eta=0.50") belong to theirs.
 
     "joint V-RLM" is one release of representation and label: with two classes joint Laplace, with more joint selection.
+    "joint Q-RLM" sends joint bits of what the codes' encoder sees.
     """
     if cell.mechanism.startswith("joint "):
         release = "joint Laplace" if len(DATASETS[cell.dataset].classes) == 2 else "joint selection"
-        return cell.dataset == dataset and name == release
+        return cell.dataset == dataset and name == ("joint bits" if cell.mechanism == "joint Q-RLM" else release)
     plain = name.removesuffix(" table")
     if cell.dataset != dataset or cell.mechanism.split(" ")[0] != plain:
         return False
