@@ -10,7 +10,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 # What a change is checked against while one works: samplers, mechanisms, command line, architecture; no page, no browser.
 QUICK  := tests/owner tests/cli/test_cli.py tests/test_mechanism.py tests/architecture
 
-.PHONY: run test quick test-all check audit codes docs wheel pins clean
+.PHONY: run test quick test-all check audit ship docs wheel pins clean
 
 run: $(VENV)/runtime.done  ## serve the app on http://127.0.0.1:8501; HOST=0.0.0.0 serves others too
 	$(BIN)/python -m rlm_core run --host $(HOST) --port $(PORT)
@@ -33,10 +33,11 @@ audit: $(VENV)/runtime.done  ## measure every mechanism's privacy (a few minutes
 	$(BIN)/python -m rlm_core audit
 
 # Rows that are there for a seed are not measured again: a new seed gets new ones.
-codes: $(VENV)/dev.done  ## ship codes (RUNS="runs/mnist-qrlm-seed10 …", needs the data) and make again all that depends on them
+ship: $(VENV)/dev.done  ## ship mechanisms (RUNS="runs/mnist-qrlm-seed10 …", needs the data) and make again all that depends on them
 	$(BIN)/python -m rlm_core models ship $(RUNS)
 	$(BIN)/python -m tests.device.conformance
-	$(BIN)/python -m benchmarks run gain_risk --mechanism Q-RLM --seeds 3 --jobs 1
+	$(BIN)/python -m benchmarks run gain_risk --seeds 3 --jobs 1
+	$(BIN)/python -m benchmarks crowd_curve
 	$(BIN)/python -m benchmarks run people_needed --seeds 3 --jobs 1
 	$(BIN)/python -m benchmarks.second_task
 	$(BIN)/python -m benchmarks.codes_tables

@@ -43,7 +43,7 @@ def result_lines() -> list[str]:
     others = [
         (f"novel class, {SHORT[name]}, {mechanism}", "novel_class", name, mechanism)
         for name in ("mnist", "cifar10")
-        for mechanism in (CODES, NUMBERS[name])
+        for mechanism in (CODES, f"joint {CODES}", NUMBERS[name])
     ] + [(f"data join, loans, {mechanism}", "data_join", "lending_club", mechanism) for mechanism in (CODES, "V-RLM")]
     finite = BUDGETS[:-1]
     limits = [

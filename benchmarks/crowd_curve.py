@@ -13,10 +13,11 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
-from benchmarks import table
+from benchmarks import shipped, table
 from benchmarks.crowd import DRAWS, EXPERIMENT
 from benchmarks.experiments.data_collection import collect, split_budget
 from benchmarks.experiments.participants import PRIOR_ROWS
@@ -58,13 +59,20 @@ def main(options: argparse.Namespace) -> int:
 
 def trials() -> Iterator[tuple[int, Trial]]:
     """Number of people and trial, in the order in which they are measured."""
+    of_shipped = asdict(shipped.origin(DATASET, codes=False))
     for draw in range(DRAWS):
         for size in SIZES:
             for epsilon in EPSILONS:
-                name = f"{PREFIX}{size}"
                 yield (
                     size,
-                    Trial(experiment=EXPERIMENT, dataset=DATASET, mechanism=name, epsilon=epsilon, seed=0, draw=draw),
+                    Trial(
+                        experiment=EXPERIMENT,
+                        dataset=DATASET,
+                        mechanism=f"{PREFIX}{size}",
+                        epsilon=epsilon,
+                        draw=draw,
+                        **of_shipped,
+                    ),
                 )
 
 

@@ -25,7 +25,8 @@ from rlm_core.types import FloatArray, IntArray
 
 RESULT = Path(__file__).resolve().parent / "results" / "second_task.json"
 EPSILONS = (math.inf, 10.0, 4.0, 2.0)
-SEED = 0
+SEED = 10
+"""Of the shipped mechanisms: their own split, so that nobody in the test was in D₁."""
 
 
 def accuracy(train: tuple[FloatArray, IntArray], test: tuple[FloatArray, IntArray], classes: int) -> float:

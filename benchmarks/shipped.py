@@ -24,21 +24,21 @@ from rlm_core.zoo import cards
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where shipped codes come from: the seed on their card, and the protocol whose seed it is."""
+    """Where a shipped mechanism comes from: the seed on its card, and the protocol whose seed it is."""
 
     seed: int
     protocol: int
 
 
-def origin(dataset: str) -> Origin:
-    """Of the codes that are shipped for a dataset."""
-    return _origin(dataset, tuple(cards.places()))
+def origin(dataset: str, *, codes: bool = True) -> Origin:
+    """Of the codes that are shipped for a dataset, or of its mechanisms of numbers, which all have one seed."""
+    return _origin(dataset, codes, tuple(cards.places()))
 
 
 @lru_cache(maxsize=32)
-def _origin(dataset: str, places: tuple[Path, ...]) -> Origin:
+def _origin(dataset: str, codes: bool, places: tuple[Path, ...]) -> Origin:
     """Cards are read once: a mechanism is, too."""
-    seed = zoo.card(zoo.choose_codes(dataset, 1.0)).seed
+    seed = zoo.card((zoo.choose_codes if codes else zoo.choose)(dataset, 1.0)).seed
     return Origin(seed=seed, protocol=protocol_of(seed))
 
 

@@ -80,7 +80,7 @@ def trials(seeds: int) -> list[Trial]:
             mechanism=mechanism,
             epsilon=epsilon,
             draw=draw,
-            **(asdict(shipped.origin(dataset)) if mechanism == CODES else {"seed": 0}),
+            **({"seed": 0} if mechanism in RAW else asdict(shipped.origin(dataset, codes=mechanism == CODES))),
         )
         for draw in range(seeds)
         for dataset, names in mechanisms.items()

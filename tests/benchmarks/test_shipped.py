@@ -45,7 +45,7 @@ def ship(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ship:
 
 @pytest.fixture
 def rows_of_the_equal_codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The committed results, and rows of seed 13 as ``make codes`` appends them: all 77 % guessed and 55 % right."""
+    """The committed results, and rows of seed 13 as ``make ship`` appends them: all 77 % guessed and 55 % right."""
     folder = tmp_path / "results"
     folder.mkdir()
     for path in table.RESULTS.glob("*.csv"):
@@ -104,7 +104,7 @@ def test_another_seed_of_the_same_protocol_brings_its_own_risk(ship: Ship) -> No
 
 @pytest.mark.parametrize(("preset", "seed"), [("cifar10-qrlm", 10), ("cifar10-qrlm-equal", 13)])
 def test_a_new_seed_is_measured_and_an_old_one_is_not(ship: Ship, preset: str, seed: int) -> None:
-    """What ``make codes`` runs: trials of the shipped seed, under its protocol."""
+    """What ``make ship`` runs: trials of the shipped seed, under its protocol."""
     ship(preset, seed)
     for trials in (gain_risk.trials(3), people_needed.trials(3)):
         mine = [each for each in trials if each.dataset == "cifar10" and each.mechanism.startswith(CODES)]
