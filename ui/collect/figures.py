@@ -1,4 +1,4 @@
-"""Curves of runs and the λ trade-off, as plotly figures (arrays to dictionaries; no Streamlit)."""
+"""Curves of runs and the λ trade-off, as figures (arrays to dictionaries; no Streamlit)."""
 
 from __future__ import annotations
 

@@ -83,4 +83,3 @@ REGISTRY = (
     "numbers and words."
 )
 
-SAVE = "The camera at the upper right of the chart saves it as a file, in the browser; nothing is sent anywhere."

@@ -1,4 +1,4 @@
-"""Gain against risk as a plotly figure: across, how often one sender's class is guessed; up, what everybody gains."""
+"""Gain against risk as a figure: across, how often one sender's class is guessed; up, what everybody gains."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def gain_chart(
         "data": traces,
         "layout": layout(height, legend=False)
         | {
-            "margin": {"l": 8, "r": 8, "t": 44, "b": 8},
+            "margin": {"r": 8, "t": 44},  # above the frame stand the walls' names
             "xaxis": axis("one sender’s class is guessed")
             | {"range": [left - 0.03 * (right - left), right + 0.04 * (right - left)], "ticksuffix": " %"},
             "yaxis": axis("the model learnt from all is right")
