@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 
 import pytest
-from page_driver import Open, healthy, words
+from page_driver import Open, charts, healthy, words
 from streamlit.testing.v1 import AppTest
 
 from benchmarks import gain, summary
@@ -19,8 +18,8 @@ from ui.kit.formats import epsilon_up
 
 
 def chart(app: AppTest) -> dict[str, dict]:
-    (found,) = app.main.get("plotly_chart")
-    return {each["name"]: each for each in json.loads(found.proto.spec)["data"]}
+    (found,) = charts(app)
+    return {each["name"]: each for each in found["figure"]["data"]}
 
 
 def wish(**changes: object) -> Wish:

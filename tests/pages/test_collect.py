@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from page_driver import Open, healthy, words
+from page_driver import Open, charts, healthy, words
 from stepped_worker import SteppedWorker
 from streamlit.testing.v1 import AppTest
 
@@ -62,9 +62,7 @@ def keys(app: AppTest) -> set[str]:
 
 
 def figure(app: AppTest, index: int = 0) -> dict[str, Any]:
-    import json
-
-    found: dict[str, Any] = json.loads(app.main.get("plotly_chart")[index].proto.spec)
+    found: dict[str, Any] = charts(app)[index]["figure"]
     return found
 
 

@@ -82,4 +82,3 @@ REGISTRY = (
     "All mechanisms of the library, and where each was measured. Those with “table” in their name are for rows of "
     "numbers and words."
 )
-

@@ -1,13 +1,22 @@
 // The chart as a file, made in the browser.
+/** Any colour as rgb(…): programs that draw know no color-mix. */
+const plainColour = (colour) => {
+  pen.clearRect(0, 0, 1, 1);
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  const [r, g, b, alpha] = pen.getImageData(0, 0, 1, 1).data;
+  return `rgba(${r}, ${g}, ${b}, ${(alpha / 255).toFixed(2)})`;
+};
+
 /** The chart as a file of its own: colours and fonts written into it, the page's ground behind it. */
 const standalone = (root) => {
   const svg = root.querySelector("svg"), copy = svg.cloneNode(true), [, , width, height] = svg.getAttribute("viewBox").split(" ");
   const mine = [...svg.querySelectorAll("*")];
   [...copy.querySelectorAll("*")].forEach((element, i) => {
     const { fill, stroke, strokeWidth } = getComputedStyle(mine[i]);
-    if (["text", "tspan"].includes(element.tagName)) element.setAttribute("fill", fill);
-    if (mine[i].matches(".note")) Object.entries({ stroke, "stroke-width": strokeWidth, "paint-order": "stroke" }).forEach((each) => element.setAttribute(...each));
-    if (element.getAttribute("stroke") === "currentColor") element.setAttribute("stroke", stroke);
+    if (["text", "tspan"].includes(element.tagName)) element.setAttribute("fill", plainColour(fill));
+    if (mine[i].matches(".note")) Object.entries({ stroke: plainColour(stroke), "stroke-width": strokeWidth, "paint-order": "stroke" }).forEach((each) => element.setAttribute(...each));
+    if (element.getAttribute("stroke") === "currentColor") element.setAttribute("stroke", plainColour(stroke));
     for (const name of ["style", "class", "tabindex", "role", "aria-pressed"]) element.removeAttribute(name);
   });
   copy.setAttribute("width", width);
