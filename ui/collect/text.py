@@ -205,6 +205,19 @@ LOST = (
 )
 
 
+def suggested_lambda(suggested: float, chosen: float) -> str:
+    """How the experiments divide ε here, as HTML.
+
+    >>> suggested_lambda(0.5, 0.5)
+    'Our experiments divide ε like this here: λ = 0.5.'
+    >>> suggested_lambda(0.5, 0.7)
+    'Our experiments use λ = 0.5 here, so compare with them only at that λ.'
+    """
+    if chosen == suggested:
+        return f"Our experiments divide ε like this here: λ = {number(suggested)}."
+    return f"Our experiments use λ = {number(suggested)} here, so compare with them only at that λ."
+
+
 def dropped(collections: int) -> str:
     """What had to make room for others."""
     some = "One collection of yours" if collections == 1 else f"{collections} collections of yours"
