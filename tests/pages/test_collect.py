@@ -138,7 +138,8 @@ def test_collect_and_learn_and_the_numbers_are_the_librarys(open_page: Open) -> 
     assert f"<strong>{kept}</strong>" in words(app) and f"<td>{kept}</td>" in words(app)
     answer = run.result.validation
     assert answer is not None
-    assert f"({100 * answer.low:.1f} to {100 * answer.high:.1f})" in words(app)
+    assert text.interval(answer) in words(app)
+    assert f"{100 * answer.estimate:.6g}"[:6] in frame([run]).to_csv()  # raw, in the download
     assert "ỹ = " in words(app) and "one report: <b>ε = 10</b>" in words(app)
     assert "charged for 2 questions, ε = 20 in total" in words(app)
 

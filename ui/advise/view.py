@@ -8,6 +8,7 @@ import streamlit as st
 
 from benchmarks import gain
 from benchmarks.summary import shown_name
+from rlm_core.catalogue import DATASETS
 from ui.advise import text
 from ui.advise.choice import Wish, fit_words, gain_and_risk, headline, meanings
 from ui.advise.print_page import print_page
@@ -15,7 +16,7 @@ from ui.app import controls as shared
 from ui.components.chart import chart
 from ui.kit.address import in_address
 from ui.kit.formats import epsilon_up, number
-from ui.kit.gain_chart import CAPTION, gain_chart
+from ui.kit.gain_chart import CAPTION, absent, gain_chart
 from ui.kit.html import table_html, table_row
 from ui.kit.mechanism_style import looks
 from ui.kit.take_along import file_button
@@ -114,6 +115,8 @@ def chart_section(wish: Wish) -> None:
         alt=f"What everybody gains against what each risks on {wish.title}, for {', '.join(map(shown_name, found))}",
     )
     st.caption(CAPTION)
+    if missing := absent(gain.not_attacked(wish.dataset), DATASETS[wish.dataset].record):
+        st.caption(missing)
 
 
 def model_section(wish: Wish) -> None:

@@ -18,7 +18,7 @@ from ui.collect.findings import best_lambda, measured_before
 from ui.collect.queue import run_queue
 from ui.collect.reports import Choice
 from ui.collect.runs import Run, people_of, validators_of
-from ui.collect.table import dot, interval, percent_of, table
+from ui.collect.table import dot, percent_of, table
 from ui.collect.task import EPOCHS
 from ui.components.chart import chart
 from ui.kit.formats import number
@@ -147,7 +147,7 @@ def headline(run: Run) -> None:
     figures = [
         (percent_of(clean), words[0]),
         (percent_of(private), words[1]),
-        (percent_of(answer and answer.displayed), words[2] + interval(answer)),
+        (percent_of(answer and answer.displayed), words[2] + text.interval(answer)),
         (f"{run.reports:,}", f"reports, ε = {number(run.choice.epsilon)} each"),
     ]
     if run.alone is not None:

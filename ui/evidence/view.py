@@ -19,7 +19,7 @@ from ui.evidence.figures import accuracy_chart, cells_table, needs_list
 from ui.evidence.text import ABOUT
 from ui.kit.address import in_address
 from ui.kit.formats import epsilon_up, number
-from ui.kit.gain_chart import CAPTION, gain_chart
+from ui.kit.gain_chart import CAPTION, absent, gain_chart
 from ui.kit.html import figures_html, table_html, table_row
 from ui.kit.take_along import file_button
 
@@ -69,6 +69,8 @@ def gain_section(view: View) -> None:
     )
     differ = data.other_codes(view)
     st.caption(CAPTION if differ is None else f"{CAPTION} {text.SHIPPED_CODES.format(shipped=differ[1])}")
+    if missing := absent(gain.not_attacked(view.dataset), DATASETS[view.dataset].record):
+        st.caption(missing)
 
 
 def gain_sentence(dataset: str) -> str:
