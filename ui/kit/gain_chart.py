@@ -38,8 +38,8 @@ def absent(missing: Mapping[str, Cell], record: str) -> str:
     best = max(missing.values(), key=lambda cell: cell.mean)
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return (
-        f"**Not in this chart: {listed}.** They send the whole {record} with noise. To guess from such a report means to "
-        "compare it with thousands of public records, number by number, and we have not measured that here. They "
+        f"**Not in this chart: {listed}.** They send the whole {record} with noise. To guess from such a report means "
+        "to compare it with thousands of public records, number by number, and we have not measured that here. They "
         f"would lie low: at best {best.mean:.1f} % right, with {shown_name(best.mechanism)} at ε = "
         f"{number(best.epsilon)}."
     )
