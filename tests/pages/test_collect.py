@@ -80,7 +80,7 @@ def test_lambda_starts_where_the_measured_experiments_had_it(open_page: Open, pa
         healthy(app.segmented_control(key="data").set_value(DATASETS[cell.dataset].title).run())
         healthy(app.select_slider(key="eps").set_value(cell.epsilon).run())
         assert app.slider(key="lam").value == float(cell.lam) == features_share(about.name, cell.dataset, cell.epsilon)
-        assert f"divide ε like this here: λ = {float(cell.lam):g}" in words(app)
+        assert f"Our experiments use λ = {float(cell.lam):g} here, too." in words(app)
 
 
 def test_a_lambda_moved_by_hand_or_linked_to_stays(open_page: Open) -> None:

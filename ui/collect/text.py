@@ -216,13 +216,13 @@ def suggested_lambda(suggested: float, chosen: float) -> str:
     """How the experiments divide ε here, as HTML.
 
     >>> suggested_lambda(0.5, 0.5)
-    'Our experiments divide ε like this here: λ = 0.5.'
+    'Our experiments use λ = 0.5 here, too.'
     >>> suggested_lambda(0.5, 0.7)
-    'Our experiments use λ = 0.5 here, so compare with them only at that λ.'
+    'Our experiments use λ = 0.5 here. Another λ gives other results than theirs.'
     """
     if chosen == suggested:
-        return f"Our experiments divide ε like this here: λ = {number(suggested)}."
-    return f"Our experiments use λ = {number(suggested)} here, so compare with them only at that λ."
+        return f"Our experiments use λ = {number(suggested)} here, too."
+    return f"Our experiments use λ = {number(suggested)} here. Another λ gives other results than theirs."
 
 
 def interval(answer: PrivateAccuracy | None) -> str:
