@@ -87,7 +87,7 @@ def curve_section(epsilon: float, classes: int, dimension: int | None) -> None:
     line = "" if kind == "simulated" else text.CURVE_LINE
     st.caption(text.CURVE.format(line=line))
     words = text.NO_POINTS if not paper else text.MEASURED if ours else text.NOT_MEASURED
-    st.caption(words.format(share=TEST_SHARE))
+    st.caption(words.format(share=100 * TEST_SHARE))
 
 
 def accuracy_at(epsilon: float, classes: int, dimension: int | None) -> tuple[float, str]:
