@@ -57,6 +57,7 @@ def main(options: argparse.Namespace) -> int:
         raise SystemExit("Expected Chromium: none was found; set CHROMIUM to its path.")
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
     seconds: dict[str, float] = {}
+    load = round(os.getloadavg()[0], 1)
     with serving() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
         for page in PAGES:
@@ -65,7 +66,7 @@ def main(options: argparse.Namespace) -> int:
             print(f"{page or 'start':12} {seconds[page or 'start']:6.2f} s", flush=True)
         browser.close()
     about = {"version": rlm_core.__version__, "machine": f"{platform.machine()}, {os.cpu_count()} cores"}
-    write_result(options.out, {"seconds": seconds, "load_before": round(os.getloadavg()[0], 1), **about})
+    write_result(options.out, {"seconds": seconds, "load_before": load, **about})
     return 0
 
 
