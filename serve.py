@@ -19,7 +19,9 @@ from streamlit import net_util
 
 from collection.routes import collection_routes
 from server import device_routes
+from server.bundles import Bundles
 from server.known_hosts import KnownHosts, allowed_names
+from server.no_delay import send_at_once
 from server.strict_headers import StrictHeaders, content_policy, framing_sites, inline_scripts
 from ui.app import direct_load
 from ui.app.public_demo import UPLOADS, raw_data_allowed
@@ -57,6 +59,7 @@ async def warm(app: Any) -> AsyncIterator[dict[str, Any]]:
     """Import torch and load what the start page shows, before the first visit."""
     # Outside a visit Streamlit warns about every call; here that is what we want.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
+    send_at_once()
     from ui.app import cache
     from ui.app.startup import import_ahead, settle
     from ui.start import stage
@@ -77,5 +80,6 @@ app = st.App(
     middleware=[
         Middleware(StrictHeaders, policy=POLICY),
         Middleware(KnownHosts, names=allowed_names(), closed=closed_addresses),
+        Middleware(Bundles, folder=direct_load.STATIC / "static"),
     ],
 )

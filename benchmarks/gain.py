@@ -50,6 +50,15 @@ def points(dataset: str) -> dict[str, list[Point]]:
     return {name: found[name] for name in dict.fromkeys(cell.mechanism for cell in collected(dataset)) if name in found}
 
 
+def not_attacked(dataset: str) -> dict[str, Cell]:
+    """Mechanisms whose gain was measured and whose risk was not, each with its best cell."""
+    shown, best = points(dataset), dict[str, Cell]()
+    for cell in collected(dataset):
+        if cell.mechanism not in shown and (cell.mechanism not in best or cell.mean > best[cell.mechanism].mean):
+            best[cell.mechanism] = cell
+    return best
+
+
 def collected(dataset: str) -> list[Cell]:
     """Our cells of data collection at finite ε, by mechanism, ε falling; codes of the shipped encoder's protocol."""
     return [cell for cell in shipped.cells(EXPERIMENT, dataset) if math.isfinite(cell.epsilon)]

@@ -10,15 +10,13 @@ from __future__ import annotations
 from benchmarks.experiments.protocol import Candidate, People, Sizes, Trial, ask_group, best, classifier_for
 from rlm_core.owner.budget import Budget
 from rlm_core.owner.labels import RandomisedResponse
+from rlm_core.training.features_share import PRIVATE_INFERENCE
 from rlm_core.types import FloatArray
-
-LAMBDA = 0.7
-"""The features' share of ε (paper, section "Classifying Private Datapoints")."""
 
 
 def split_budget(trial: Trial) -> Budget:
-    """ε = εx + εy with the paper's λ."""
-    return Budget(epsilon=trial.epsilon, lam=LAMBDA)
+    """ε = εx + εy with the paper's λ, the same at every ε."""
+    return Budget(epsilon=trial.epsilon, lam=PRIVATE_INFERENCE)
 
 
 def classify_reports(trial: Trial, people: People) -> tuple[float, float]:

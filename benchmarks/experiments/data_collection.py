@@ -32,7 +32,7 @@ from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
 from rlm_core.collector.classifier import Objective
 from rlm_core.owner.budget import Budget
 from rlm_core.owner.labels import RandomisedResponse
-from rlm_core.training.paper_settings import choice
+from rlm_core.training.features_share import features_share
 from rlm_core.training.presets import PRESETS, preset_name
 from rlm_core.zoo.metrics import clean_classifier, fit_clean
 
@@ -85,16 +85,8 @@ def measured(trial: Trial, runs: Path) -> Row:
 
 
 def split_budget(trial: Trial) -> Budget:
-    """ε = εx + εy with the paper's λ, but ½ for pictures at ε ≤ 2.
-
-    What a pair (z̃, ỹ) tells about p(y|z) is of the order of (εx·εy)² for small ε, whatever the
-    mechanism, and that is largest for equal halves. Lending Club keeps the paper's 0.95.
-    """
-    lam = choice(EXPERIMENT, trial.dataset, trial.epsilon).lam
-    assert lam is not None
-    if trial.dataset != "lending_club" and trial.epsilon <= 2:
-        lam = 0.5
-    return Budget(epsilon=trial.epsilon, lam=lam)
+    """ε = εx + εy with λ by the rule, :func:`features_share`."""
+    return Budget(epsilon=trial.epsilon, lam=features_share(EXPERIMENT, trial.dataset, trial.epsilon))
 
 
 def without_ldp(trial: Trial, people: People) -> float:

@@ -11,10 +11,11 @@ import time
 from pathlib import Path
 
 from benchmarks.experiments import codes, data_collection, participants, private_grid
-from benchmarks.experiments.classified_reports import LAMBDA, classify_reports, split_budget
+from benchmarks.experiments.classified_reports import classify_reports, split_budget
 from benchmarks.experiments.protocol import EPSILONS, Answers, Trial, row, same_without_ldp
 from benchmarks.table import Row
 from rlm_core.catalogue import CODES, EXPERIMENTS, RAW
+from rlm_core.training.features_share import PRIVATE_INFERENCE
 from rlm_core.training.presets import preset_name
 
 EXPERIMENT = "private_inference"
@@ -53,4 +54,4 @@ def measure(trial: Trial, runs: Path) -> Row:
 
 def answers(trial: Trial, runs: Path) -> Answers | None:
     """Record by record, for codes; None for the other mechanisms."""
-    return codes.inference(trial, runs, LAMBDA) if trial.mechanism == CODES else None
+    return codes.inference(trial, runs, PRIVATE_INFERENCE) if trial.mechanism == CODES else None

@@ -1,6 +1,7 @@
 """How mechanisms are learnt. Everything here runs before any data are collected.
 
 presets.py             one preset for each mechanism; paper_settings.py: the paper's hyper-parameters
+features_share.py      λ, by the rule that experiments and pages share
 train_mechanism.py     preset and seed to a run folder, whatever the kind; __main__.py: the command line
 rows.py, noise.py      the rows of a preset; Laplace noise for training (simulation only)
 vrlm/                  elbo.py: the V-RLM's objective; train_vrlm.py: build and train one

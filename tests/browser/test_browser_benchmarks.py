@@ -13,7 +13,7 @@ from ui.evidence.data import COLUMNS
 
 pytestmark = pytest.mark.browser
 
-LEGEND = ".js-plotly-plot .legendtext"
+LEGEND = ".rlm-chart .entry"
 
 
 def test_choose_ask_and_take_away(server, visit) -> None:
@@ -29,16 +29,17 @@ def test_choose_ask_and_take_away(server, visit) -> None:
         assert found == {epsilon: mean for epsilon, (mean, _) in curve.items()}
     assert list(rows[0]) == COLUMNS
     for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        page.locator(".st-key-save").get_by_text(kind, exact=True).click()
-        if kind == "PNG":
-            page.wait_for_url(re.compile("save=PNG"))
-        opened.settled()
-        chart = page.locator(".js-plotly-plot").filter(has_text="V-RLM, paper")
-        chart.hover()
         with page.expect_download() as started:
-            chart.locator(".modebar-btn[data-title*='Download']").click()
+            page.get_by_role("button", name=f"Save as {kind}").click()
         assert started.value.suggested_filename == f"data_collection-mnist.{kind.lower()}"
         assert started.value.path().read_bytes().startswith(start)
+    lines = page.locator(".rlm-chart").filter(has_text="V-RLM, paper").locator(".line")
+    before = lines.count()
+    page.locator(LEGEND).filter(has_text="V-RLM, paper").first.click()  # hides its line
+    opened.wait_for_count(".rlm-chart .entry[aria-pressed=false]", 1)
+    assert lines.count() == before - 1
+    page.locator(".rlm-chart path[fill='#7B4FB5']").nth(1).hover()  # a star of the Q-RLM
+    assert "code and label as one pair, k = " in page.locator(".rlm-chart .near:visible").inner_text()
     opened.choose("Experiment", "Data join")
     page.wait_for_url(re.compile("exp=Data"))
     page.get_by_text("I need this accuracy on Lending Club (%)").wait_for()

@@ -31,7 +31,7 @@ def test_drag_then_search_then_turn(server, visit) -> None:
     page = opened.page
     page.locator(".board[data-ready]").wait_for()
     opened.settled()
-    page.locator(".js-plotly-plot .main-svg").first.wait_for()  # what is above the board moves it no more
+    page.locator(".rlm-chart svg").first.wait_for()  # what is above the board moves it no more
     page.locator(DISC).first.scroll_into_view_if_needed()
     page.wait_for_timeout(1_000)
     first, third = (page.locator(DISC).nth(index).bounding_box() for index in (0, 2))
@@ -101,4 +101,4 @@ def test_a_link_opens_the_papers_figure(server, visit) -> None:
     opened.wait_for_count(DISC, 2)
     page.get_by_text("as far from one class as from another").wait_for()
     page.get_by_text(percent(vertex_accuracy(3.0, 6)), exact=True).first.wait_for()
-    page.locator(".js-plotly-plot .legendtext").first.wait_for()
+    page.locator(".rlm-chart .entry").first.wait_for()

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 NUMBERS = f"send={quote_plus(NUMBERS_NAME)}&eps=10"
 SMALL = f"{NUMBERS}&people=500&objective=Naive"
-LINES = ".js-plotly-plot .scatterlayer .js-line"
+LINES = ".rlm-chart .line"
 OVER = "() => !document.querySelector('.st-key-collect_stop')"
 
 

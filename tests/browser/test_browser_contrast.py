@@ -102,7 +102,7 @@ def test_all_text_stands_out_from_its_ground(server, visit, scheme: str) -> None
 
 OPEN_ALL = """() => document.querySelectorAll('[data-testid=stMain] details:not([open]) > summary').forEach(
   each => each.click())"""
-CHARTS = "() => [...document.querySelectorAll('.stPlotlyChart')].every(each => each.querySelector('.main-svg'))"
+CHARTS = "() => [...document.querySelectorAll('.rlm-chart')].every(each => each.querySelector('svg'))"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -81,17 +81,17 @@ def test_csv_bad_then_good_then_another_column(server, visit) -> None:
     chooser.set_input_files(loans())
     page.get_by_role("button", name="Privatise 24 rows (spends ε = 6 for each person)").click()
     page.get_by_role("button", name=re.compile("rows again")).wait_for()
-    page.locator(".js-plotly-plot").wait_for()
+    page.locator(".rlm-chart svg").wait_for()
     with page.expect_download() as started:
         page.get_by_role("button", name="Privatised table (CSV)").click()
     rows = list(csv.reader(io.StringIO(started.value.path().read_text())))
     assert len(rows) == 25 and rows[0][0] == "z_private_1" and "y_private" in rows[0]
-    before = page.locator(".js-plotly-plot .xaxislayer-above").text_content()
+    before = page.locator(".rlm-chart .axes").text_content()
     page.get_by_label("Column", exact=True).click()
     page.get_by_role("option", name="Grade", exact=True).click()
     page.wait_for_function(
         "(before) => ![undefined, before].includes("
-        "document.querySelector('.js-plotly-plot .xaxislayer-above')?.textContent)",  # gone while it is drawn anew
+        "document.querySelector('.rlm-chart .axes')?.textContent)",  # gone while it is drawn anew
         arg=before,
     )
     page.wait_for_url(re.compile("column=Grade"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,12 @@ def words(app: AppTest) -> str:
     """All text and HTML of the page, for searching."""
     texts: list[Any] = [*app.markdown, *app.caption, *app.title, *app.header, *app.info, *app.warning]
     return "\n".join(str(each.value) for each in [*texts, *app.main.get("html")])
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    """What is given to each chart of the page: its figure, its words, and the name of the file that it is saved as."""
+    found = [json.loads(each.proto.json) for each in app.main.get("bidi_component")]
+    return [each for each in found if isinstance(each, dict) and "figure" in each]
 
 
 def ledger(app: AppTest) -> Ledger:

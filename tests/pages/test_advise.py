@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 
 import pytest
-from page_driver import Open, healthy, words
+from page_driver import Open, charts, healthy, words
 from streamlit.testing.v1 import AppTest
 
 from benchmarks import gain, summary
@@ -19,8 +18,8 @@ from ui.kit.formats import epsilon_up
 
 
 def chart(app: AppTest) -> dict[str, dict]:
-    (found,) = app.main.get("plotly_chart")
-    return {each["name"]: each for each in json.loads(found.proto.spec)["data"]}
+    (found,) = charts(app)
+    return {each["name"]: each for each in found["figure"]["data"]}
 
 
 def wish(**changes: object) -> Wish:
@@ -101,3 +100,16 @@ def test_the_page_to_print_is_whole_and_has_the_answer() -> None:
     assert not re.search(r"\d %", page)  # a number and its sign stay on one line
     assert "http" not in page and "A report a week" in page and "Laplace" in page
     assert "Not within" in print_page(wish(accuracy=98.0, dataset="lending_club"))
+
+
+def test_what_is_missing_in_the_chart_is_said_to_be(open_page: Open) -> None:
+    assert gain.not_attacked("mnist") == {} and "Not in this chart" not in words(open_page("advise"))
+    missing = gain.not_attacked("cifar10")
+    assert set(missing) == {"PrivUnit", "Duchi", "Laplace"}
+    best = max(missing.values(), key=lambda cell: cell.mean)
+    for page in ("advise", "benchmarks"):
+        app = open_page(page, data="CIFAR-10")
+        shown = {each["name"] for found in charts(app) for each in found["figure"]["data"] if not found["save"]}
+        assert shown & set(missing) == set()
+        assert "**Not in this chart: PrivUnit, Duchi and Laplace.**" in words(app)
+        assert f"at best {best.mean:.1f} % right" in words(app)

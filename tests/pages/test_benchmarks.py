@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
-from page_driver import Open, healthy, words
+from page_driver import Open, charts, healthy, words
 from streamlit.testing.v1 import AppTest
 
 from benchmarks import gain, summary, table
@@ -21,12 +20,12 @@ from ui.kit.formats import epsilon_up
 
 def accuracy_chart(app: AppTest) -> Any:
     """The chart of accuracy against ε: the one that may be saved."""
-    (found,) = [each for each in app.main.get("plotly_chart") if "toImageButtonOptions" in each.proto.config]
-    return found.proto
+    (found,) = [each for each in charts(app) if each["save"]]
+    return found
 
 
 def chart(app: AppTest) -> dict[str, dict]:
-    return {each["name"]: each for each in json.loads(accuracy_chart(app).spec)["data"]}
+    return {each["name"]: each for each in accuracy_chart(app)["figure"]["data"]}
 
 
 @pytest.fixture
@@ -96,12 +95,9 @@ def test_what_is_not_measured_is_said_and_the_papers_shown(open_page: Open, resu
     assert "clean features only (paper)" in chart(app)
 
 
-def test_the_camera_saves_what_was_chosen(open_page: Open, results: Path) -> None:
-    app = open_page("benchmarks", save="PNG", data="Lending Club")
-    options = json.loads(accuracy_chart(app).config)["toImageButtonOptions"]
-    assert (options["format"], options["filename"]) == ("png", "data_collection-lending_club")
-    healthy(app.segmented_control(key="save").set_value("SVG").run())
-    assert json.loads(accuracy_chart(app).config)["toImageButtonOptions"]["format"] == "svg"
+def test_the_chart_is_saved_under_the_name_of_what_it_shows(open_page: Open, results: Path) -> None:
+    app = open_page("benchmarks", data="Lending Club")
+    assert accuracy_chart(app)["save"] == "data_collection-lending_club"
 
 
 def test_a_link_opens_the_same_view(open_page: Open, results: Path) -> None:
@@ -110,7 +106,7 @@ def test_a_link_opens_the_same_view(open_page: Open, results: Path) -> None:
     assert "C-RLM, paper" not in chart(app) and "theory: cap of any ε-LDP report" in chart(app)
 
 
-@pytest.mark.parametrize("address", [{"exp": "Alchemy"}, {"data": "ImageNet"}, {"need": "400"}, {"save": "GIF"}])
+@pytest.mark.parametrize("address", [{"exp": "Alchemy"}, {"data": "ImageNet"}, {"need": "400"}])
 def test_a_broken_link_still_opens(open_page: Open, results: Path, address: dict[str, str]) -> None:
     app = open_page("benchmarks", **address)
     assert "V-RLM, ours" in chart(app) and app.slider(key="need").value == 80
@@ -128,8 +124,8 @@ def test_the_answer_comes_first_then_gain_against_risk(open_page: Open) -> None:
     app = open_page("benchmarks")
     text = words(app)
     assert "reaches the paper if our mean" in text  # what "222 of 302" counts
-    (gains,) = [each.proto for each in app.main.get("plotly_chart") if "toImage" not in each.proto.config]
-    lines = {each["name"]: each for each in json.loads(gains.spec)["data"]}
+    (gains,) = [each for each in charts(app) if not each["save"]]
+    lines = {each["name"]: each for each in gains["figure"]["data"]}
     first = gain.points("mnist")["Q-RLM"][0]
     assert lines["Q-RLM"]["x"][0] == pytest.approx(first.risk, abs=1e-3)
     assert "code and label as one pair, k = " in lines["Q-RLM"]["customdata"][0]
@@ -141,4 +137,4 @@ def test_the_answer_comes_first_then_gain_against_risk(open_page: Open) -> None:
     ]
     assert order == sorted(order)
     healthy(app.selectbox(key="exp").set_value("Novel class").run())
-    assert len(app.main.get("plotly_chart")) == 1  # whose reports were not attacked
+    assert len(charts(app)) == 1  # whose reports were not attacked

@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 import pytest
-from page_driver import Open, healthy, words
+from page_driver import Open, charts, healthy, words
 from streamlit.testing.v1 import AppTest
 
 from benchmarks import summary
@@ -20,8 +20,8 @@ from ui.kit.formats import percent
 
 
 def chart(app: AppTest) -> dict:
-    (found,) = app.main.get("plotly_chart")
-    return json.loads(found.proto.spec)
+    (found,) = charts(app)
+    return found["figure"]
 
 
 def component(app: AppTest, part: str) -> dict:
@@ -36,7 +36,7 @@ def test_opens_with_everything(open_page: Open) -> None:
     text = words(app)
     assert percent(vertex_accuracy(3.0, 10)) in text and percent(krr_cap(3.0, 10)) in text and "10 %" in text
     assert len(component(app, "cells")["places"]) == 4 and len(component(app, "triangles")["places"]) == 6
-    assert len(app.expander) >= 7 and len(app.main.get("plotly_chart")) == 1
+    assert len(app.expander) >= 7 and len(charts(app)) == 1
     assert "hypothesis" in text and "not of local differential privacy" in text
 
 

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from page_driver import Open, healthy, words
+from page_driver import Open, charts, healthy, words
 from stepped_worker import SteppedWorker
 from streamlit.testing.v1 import AppTest
 
+from benchmarks import summary
 from benchmarks.experiments import private_grid
-from rlm_core import private_accuracy, zoo
+from rlm_core import catalogue, private_accuracy, zoo
+from rlm_core.catalogue import DATASETS
 from rlm_core.collector.classifier import NoiseAwareClassifier
+from rlm_core.training.features_share import features_share
 from ui.app import cache, recommendation
 from ui.app.network_title import network_title
 from ui.collect import actions, queue, text
@@ -62,10 +65,32 @@ def keys(app: AppTest) -> set[str]:
 
 
 def figure(app: AppTest, index: int = 0) -> dict[str, Any]:
-    import json
-
-    found: dict[str, Any] = json.loads(app.main.get("plotly_chart")[index].proto.spec)
+    found: dict[str, Any] = charts(app)[index]["figure"]
     return found
+
+
+@pytest.mark.parametrize("page_experiment", ["collection", "private"])
+def test_lambda_starts_where_the_measured_experiments_had_it(open_page: Open, page_experiment: str) -> None:
+    """The page's λ, the rule's and that of the committed rows are one, at every ε that was measured."""
+    about = catalogue.experiment(page_experiment)
+    app = open_page("collect", exp=text.EXPERIMENTS[page_experiment], send=text.NUMBERS_NAME)
+    cells = [cell for cell in summary.current_cells(about.name) if cell.mechanism in ("V-RLM", "C-RLM") and cell.lam]
+    assert len(cells) >= 12
+    for cell in cells:
+        healthy(app.segmented_control(key="data").set_value(DATASETS[cell.dataset].title).run())
+        healthy(app.select_slider(key="eps").set_value(cell.epsilon).run())
+        assert app.slider(key="lam").value == float(cell.lam) == features_share(about.name, cell.dataset, cell.epsilon)
+        assert f"Our experiments use λ = {float(cell.lam):g} here, too." in words(app)
+
+
+def test_a_lambda_moved_by_hand_or_linked_to_stays(open_page: Open) -> None:
+    app = open_page("collect", **NUMBERS | {"eps": "1"})
+    assert app.slider(key="lam").value == 0.5
+    healthy(app.slider(key="lam").set_value(0.3).run())
+    healthy(app.select_slider(key="eps").set_value(8.0).run())
+    assert app.slider(key="lam").value == 0.3 and "Our experiments use λ = 0.7 here" in words(app)
+    linked = open_page("collect", **NUMBERS | {"eps": "1", "lam": "0.7"})
+    assert linked.slider(key="lam").value == 0.7
 
 
 def test_opens_with_a_finished_example_and_nothing_drawn(open_page: Open) -> None:
@@ -113,7 +138,8 @@ def test_collect_and_learn_and_the_numbers_are_the_librarys(open_page: Open) -> 
     assert f"<strong>{kept}</strong>" in words(app) and f"<td>{kept}</td>" in words(app)
     answer = run.result.validation
     assert answer is not None
-    assert f"({100 * answer.low:.1f} to {100 * answer.high:.1f})" in words(app)
+    assert text.interval(answer) in words(app)
+    assert f"{100 * answer.estimate:.6g}"[:6] in frame([run]).to_csv()  # raw, in the download
     assert "ỹ = " in words(app) and "one report: <b>ε = 10</b>" in words(app)
     assert "charged for 2 questions, ε = 20 in total" in words(app)
 

@@ -197,13 +197,17 @@ def test_where_phones_find_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     assert invitation.is_loopback("http://[::1]:8501") and not invitation.is_loopback("http://[2001:db8::1]:8501")
 
 
-def test_estimates_are_drawn_inside_and_written_raw() -> None:
+def test_estimates_outside_of_the_possible_are_cut_and_said_to_be() -> None:
     question = OneOf(text="?", answers=("<no>", "yes"))
     from collection.question_parts import Line
 
     lines = [Line(name="<no>", estimate=-0.1, low=-0.4, high=0.3), Line(name="yes", estimate=1.1, low=0.7, high=1.4)]
     drawn = estimates_html(question, lines)
-    assert "&lt;no&gt;" in drawn and "−10 % (−40 to 30 %)" in drawn and "110 %" in drawn
+    assert "&lt;no&gt;" in drawn and "<em>0 % (0 to 30 %), cut at the edge</em>" in drawn
+    assert "<em>100 % (70 to 100 %), cut at the edge</em>" in drawn
+    assert 'title="−10 % (−40 to 30 %) before it was cut"' in drawn and 'title="110 % (70 to 140 %) before' in drawn
+    inside = estimates_html(question, [Line(name="yes", estimate=0.5, low=0.3, high=1.0)])
+    assert "<em>50 % (30 to 100 %)</em>" in inside and "title" not in inside
     assert "width:0.00%" in drawn and "width:100.00%" in drawn
 
 

@@ -51,8 +51,10 @@ class Wish:
 
     @property
     def epsilon(self) -> float | None:
-        """The answer."""
-        return None if self.first is None else self.first.epsilon
+        """The answer, rounded up as it is shown: all that is said about it is true of the number that people read."""
+        if self.first is None or self.first.epsilon is None:
+            return None
+        return float(epsilon_up(self.first.epsilon))
 
     @property
     def classes(self) -> int:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Hashable
-from functools import lru_cache
-from typing import Any
 
 import streamlit as st
-from plotly.graph_objects import Figure
 
-from benchmarks import gain, shipped, table
+from benchmarks import gain
 from benchmarks.summary import shown_name
+from rlm_core.catalogue import DATASETS
 from ui.advise import text
 from ui.advise.choice import Wish, fit_words, gain_and_risk, headline, meanings
 from ui.advise.print_page import print_page
 from ui.app import controls as shared
+from ui.components.chart import chart
 from ui.kit.address import in_address
-from ui.kit.charts import CONFIG
 from ui.kit.formats import epsilon_up, number
-from ui.kit.gain_chart import CAPTION, gain_chart
+from ui.kit.gain_chart import CAPTION, absent, gain_chart
 from ui.kit.html import table_html, table_row
 from ui.kit.mechanism_style import looks
 from ui.kit.take_along import file_button
@@ -112,38 +109,14 @@ def chart_section(wish: Wish) -> None:
     if not found:
         st.info("The risk has not been measured on this dataset yet.", icon=":material/info:")
         return
-    st.plotly_chart(
-        checked_chart(wish.dataset, wish.classes, wish.chosen, drawn_from(wish.dataset)),
-        theme=None,
-        config=CONFIG,
+    chart(
+        gain_chart(found, wish.classes, chosen=wish.chosen),
         key="gain_chart",
         alt=f"What everybody gains against what each risks on {wish.title}, for {', '.join(map(shown_name, found))}",
     )
     st.caption(CAPTION)
-
-
-class CheckedFigure(Figure):  # type: ignore[misc]
-    """Checked and written out when it is made, not whenever it is shown: that takes most of a slider's move."""
-
-    def __init__(self, figure: dict[str, Any]) -> None:
-        super().__init__(figure)
-        self._written = super().to_dict()
-
-    def to_dict(self) -> dict[str, Any]:
-        """What is sent to the browser; nobody changes it."""
-        written: dict[str, Any] = self._written
-        return written
-
-
-def drawn_from(dataset: str) -> Hashable:
-    """What changes when the chart does: files of results, and the shipped codes."""
-    return table.stamp("gain_risk"), table.stamp(gain.EXPERIMENT), shipped.origin(dataset)
-
-
-@lru_cache(maxsize=256)
-def checked_chart(dataset: str, classes: int, chosen: tuple[float, float] | None, drawn_from: Hashable) -> Figure:
-    """One chart for everybody who asks for the same."""
-    return CheckedFigure(gain_chart(gain.points(dataset), classes, chosen=chosen))
+    if missing := absent(gain.not_attacked(wish.dataset), DATASETS[wish.dataset].record):
+        st.caption(missing)
 
 
 def model_section(wish: Wish) -> None:

@@ -16,7 +16,10 @@ from starlette.routing import Route
 
 from ui.app.site import pages
 
-FRAME = Path(st.__file__).with_name("static").joinpath("index.html").read_text(encoding="utf-8")
+STATIC = Path(st.__file__).with_name("static")
+"""Where Streamlit keeps its frame and the scripts of it."""
+
+FRAME = STATIC.joinpath("index.html").read_text(encoding="utf-8")
 """Streamlit's own."""
 
 _FIRST = "<script>"

@@ -8,7 +8,6 @@ import gc
 
 def import_ahead() -> None:
     """What the pages of charts need and the start page does not: the first visitor to one should not wait for it."""
-    import plotly.graph_objs  # noqa: F401
     import scipy.optimize  # noqa: F401
 
     import rlm_core.theory  # noqa: F401

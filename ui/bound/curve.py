@@ -20,8 +20,8 @@ from ui.bound.theory import (
     spread,
     vertices_formula,
 )
+from ui.components.chart import chart
 from ui.kit.address import in_address
-from ui.kit.charts import CONFIG
 from ui.kit.formats import number, percent
 from ui.kit.html import figures_html
 
@@ -70,10 +70,8 @@ def curve_section(epsilon: float, classes: int, dimension: int | None) -> None:
     if classes in CLASSES_OF.values():
         with choice:
             ours, paper = measured(controls.dataset_control())
-    st.plotly_chart(
+    chart(
         bound_chart(found, classes, epsilon, ours, paper),
-        theme=None,
-        config=CONFIG,
         key="bound_chart",
         alt=f"Accuracy against ε for {classes} classes: the cap of any report and the bound of the Laplace mechanism",
     )
@@ -89,7 +87,7 @@ def curve_section(epsilon: float, classes: int, dimension: int | None) -> None:
     line = "" if kind == "simulated" else text.CURVE_LINE
     st.caption(text.CURVE.format(line=line))
     words = text.NO_POINTS if not paper else text.MEASURED if ours else text.NOT_MEASURED
-    st.caption(words.format(share=TEST_SHARE))
+    st.caption(words.format(share=100 * TEST_SHARE))
 
 
 def accuracy_at(epsilon: float, classes: int, dimension: int | None) -> tuple[float, str]:

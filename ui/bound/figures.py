@@ -1,4 +1,4 @@
-"""The bound against ε with what was measured (plotly), and the data of the two geometric pictures."""
+"""The bound against ε with what was measured (a figure), and the data of the two geometric pictures."""
 
 from __future__ import annotations
 

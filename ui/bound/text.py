@@ -32,13 +32,13 @@ NOT_A_MAXIMUM = (
 
 MEASURED = (
     "The marks are measured: classifiers of *privatised test points*, filled where they are ours and hollow where they "
-    "are the paper’s, with one standard deviation. Each stands at the ε of a test point, {share:.0%} of the ε of "
+    "are the paper’s, with one standard deviation. Each stands at the ε of a test point, {share:.0f} % of the ε of "
     "training."
 )
 
 NOT_MEASURED = (
     "The hollow marks are the paper’s classifiers of *privatised test points*. Each stands at the ε of a test point, "
-    "{share:.0%} of the ε of training. We have not measured ours yet."
+    "{share:.0f} % of the ε of training. We have not measured ours yet."
 )
 
 NO_POINTS = "Measured accuracies exist for ten classes (MNIST, CIFAR-10): choose **K = 10** to see them on the curve."

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rlm_core import Budget, LaplaceNoise, catalogue, zoo
 from rlm_core.catalogue import CODES, DATASETS
+from rlm_core.training.features_share import features_share
 from ui.app import cache, controls
 from ui.app.network_title import network_title
 from ui.app.two_guarantees import two_guarantees
@@ -28,6 +29,9 @@ NOISES = {"Laplace": "Laplace (the mechanism’s own)", "PrivUnit": "PrivUnit"}
 EPSILON = 1.0
 """The page opens with the ε of the question that most visitors bring along: is 1 enough?"""
 
+SUGGESTED = "collect_suggested_lam"
+"""What λ was suggested last: a λ that still equals it was not moved by hand."""
+
 BY_THE_RULE = "by the rule"
 SOME_CODES = (2, 4, 8, 10, 12, 16, 24, 48, 96)
 
@@ -42,7 +46,7 @@ def choose(experiment: str, more: DeltaGenerator) -> Choice:
         return code_choice(experiment, dataset, epsilon, people, more)
     budget = Budget(epsilon=epsilon, lam=1.0)
     if experiment in ("collection", "private"):
-        budget = controls.lambda_control(epsilon, features=DATASETS[dataset].record)
+        budget = lambda_control(experiment, dataset, epsilon)
     objective = "naive" if experiment == "join" else objective_control(experiment)
     about = text.ABOUT_JOINED if experiment == "join" else text.ABOUT_OBJECTIVE[objective]
     if experiment == "novel" and objective == "denoising":
@@ -113,6 +117,17 @@ def sends_codes(experiment: str, dataset: str) -> bool:
     codes = bool(chosen != text.NUMBERS_NAME)
     st.html(f'<p class="rlm-note">{text.ABOUT_CODES if codes else text.ABOUT_NUMBERS}</p>')
     return codes
+
+
+def lambda_control(experiment: str, dataset: str, epsilon: float) -> Budget:
+    """λ as the experiments divide ε, until the visitor moves it."""
+    suggested = features_share(catalogue.experiment(experiment).name, dataset, epsilon)
+    if st.session_state.get("lam") == st.session_state.get(SUGGESTED):  # not moved by hand: it follows ε
+        st.session_state["lam"] = suggested
+    st.session_state[SUGGESTED] = suggested
+    budget = controls.lambda_control(epsilon, features=DATASETS[dataset].record, default_lam=suggested)
+    st.html(f'<p class="rlm-note">{text.suggested_lambda(suggested, budget.lam)}</p>')
+    return budget
 
 
 def people_control() -> int:

@@ -1,4 +1,4 @@
-"""Curves of runs and the λ trade-off, as plotly figures (arrays to dictionaries; no Streamlit)."""
+"""Curves of runs and the λ trade-off, as figures (arrays to dictionaries; no Streamlit)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rlm_core import PrivateAccuracy
 from ui.collect.events import Point
+from ui.collect.text import interval
 from ui.kit import charts
 from ui.kit.charts import Figure
 from ui.kit.colours import COLLECTOR, NEUTRAL, tint
@@ -140,11 +141,16 @@ def _answers(x: Sequence[float], answers: Sequence[PrivateAccuracy], of: Curve |
             "width": 5,
         },
         "marker": {"size": 8, "color": of.colour, "symbol": "diamond"},
-        "customdata": [[100 * answer.estimate, 100 * answer.low, 100 * answer.high] for answer in answers],
-        "hovertemplate": "%{customdata[0]:.1f} % (%{customdata[1]:.1f} to %{customdata[2]:.1f})"
-        "<extra>%{fullData.name}</extra>",
+        "customdata": [told(answer) for answer in answers],
+        "hovertemplate": "%{customdata}<extra>%{fullData.name}</extra>",
         "name": f"{of.name}, private validation",
     }
+
+
+def told(answer: PrivateAccuracy) -> str:
+    """An estimate with its interval, as drawn; where something was cut, the raw estimate too."""
+    words = f"{100 * answer.displayed:.1f} %{interval(answer)}"
+    return words if answer.displayed == answer.estimate else f"{words}<br>raw estimate {100 * answer.estimate:.1f} %"
 
 
 def _ring(point: Point, run: Curve) -> Figure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pandas as pd
@@ -54,7 +53,7 @@ def _row(run: Run) -> str:
         percent_of(result and result.clean),
         percent_of(result and result.private),
         percent_of(result and result.validation and result.validation.displayed)
-        + (interval(result.validation) if result else ""),
+        + (text.interval(result.validation) if result else ""),
         f"{result.epoch} of {result.epochs}" if result and choice.codes is None else "–",
         f"{result.seconds:.1f} s" if result else "–",
         state_of(run),
@@ -121,10 +120,3 @@ def dot(run: Run) -> str:
 def percent_of(share: Any) -> str:
     """A measured share with one decimal; a dash where there is none yet."""
     return "–" if share is None else f"{100 * share:.1f} %"
-
-
-def interval(answer: Any) -> str:
-    """The private validation's interval, as it is: it may leave 0 to 100."""
-    if answer is None or not math.isfinite(answer.low):
-        return ""
-    return f" ({100 * answer.low:.1f} to {100 * answer.high:.1f})"

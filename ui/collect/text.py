@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from benchmarks import shipped
+from rlm_core import PrivateAccuracy
 from rlm_core.catalogue import TEST_SHARE, experiment
 from ui.kit.formats import number
 
@@ -114,9 +117,13 @@ CURVES_CODES = (
     f"(one code, with {TEST_SHARE:g} ε)."
 )
 
+CUT = "cut at the edge"
+"""Said of what private validation puts below 0 or above 100 %, by chance."""
+
 TABLE = (
     "Percentages are of the test people. **Kept** is the last epoch that private validation did not find clearly "
-    "worse. With codes there is nothing to choose: the model is fitted once, to all reports."
+    "worse. With codes there is nothing to choose: the model is fitted once, to all reports. A private **validation** "
+    "can fall below 0 or rise above 100 % by chance. It is then cut at the edge; the CSV has it raw."
 )
 
 SWEEP = (
@@ -203,6 +210,31 @@ LOST = (
     "The runs of this address are gone. A server keeps the newest visits, and none across a restart; it never drops "
     "runs that are going on. What people have sent stays sent: this page can no longer count it."
 )
+
+
+def suggested_lambda(suggested: float, chosen: float) -> str:
+    """How the experiments divide ε here, as HTML.
+
+    >>> suggested_lambda(0.5, 0.5)
+    'Our experiments use λ = 0.5 here, too.'
+    >>> suggested_lambda(0.5, 0.7)
+    'Our experiments use λ = 0.5 here. Another λ gives other results than theirs.'
+    """
+    if chosen == suggested:
+        return f"Our experiments use λ = {number(suggested)} here, too."
+    return f"Our experiments use λ = {number(suggested)} here. Another λ gives other results than theirs."
+
+
+def interval(answer: PrivateAccuracy | None) -> str:
+    """The private validation's interval inside 0 to 100, and in words whether anything was cut to fit.
+
+    The estimate and its interval can leave 0 to 100 % by chance; the download has them raw.
+    """
+    if answer is None or not math.isfinite(answer.low):
+        return ""
+    low, high = (100 * min(1.0, max(0.0, each)) for each in (answer.low, answer.high))
+    cut = "" if 0.0 <= answer.low and answer.high <= 1.0 else f", {CUT}"
+    return f" ({low:.1f} to {high:.1f}{cut})"
 
 
 def dropped(collections: int) -> str:

@@ -18,9 +18,9 @@ from ui.collect.findings import best_lambda, measured_before
 from ui.collect.queue import run_queue
 from ui.collect.reports import Choice
 from ui.collect.runs import Run, people_of, validators_of
-from ui.collect.table import dot, interval, percent_of, table
+from ui.collect.table import dot, percent_of, table
 from ui.collect.task import EPOCHS
-from ui.kit.charts import CONFIG
+from ui.components.chart import chart
 from ui.kit.formats import number
 from ui.kit.html import figures_html, legend_html
 
@@ -147,7 +147,7 @@ def headline(run: Run) -> None:
     figures = [
         (percent_of(clean), words[0]),
         (percent_of(private), words[1]),
-        (percent_of(answer and answer.displayed), words[2] + interval(answer)),
+        (percent_of(answer and answer.displayed), words[2] + text.interval(answer)),
         (f"{run.reports:,}", f"reports, ε = {number(run.choice.epsilon)} each"),
     ]
     if run.alone is not None:
@@ -193,7 +193,7 @@ def example_view() -> None:
         )
         + arrivals(choice.people, choice.people)
     )
-    st.plotly_chart(
+    chart(
         curves(
             [Curve(name="example", colour=colour_of(1), points=points)],
             epochs=choice.people,
@@ -201,8 +201,6 @@ def example_view() -> None:
             ceiling=ceiling(choice),
             by_reports=True,
         ),
-        theme=None,
-        config=CONFIG,
         key="collect_example",
         alt="Accuracy after so many reports, from a simulation",
     )
@@ -215,7 +213,7 @@ def curves_view(chosen: list[Run]) -> None:
     newest = chosen[-1]
     by_reports = newest.choice.codes is not None
     chosen = [run for run in chosen if (run.choice.codes is not None) == by_reports]
-    st.plotly_chart(
+    chart(
         curves(
             [
                 Curve(
@@ -232,8 +230,6 @@ def curves_view(chosen: list[Run]) -> None:
             ceiling_name="no LDP" if newest.choice.experiment != "join" else "your columns alone",
             by_reports=by_reports,
         ),
-        theme=None,
-        config=CONFIG,
         key="collect_curves",
         alt=f"Accuracy after {'so many reports' if by_reports else 'each epoch'}: on clean records, on privatised "
         "records, and by private validation",
@@ -258,10 +254,8 @@ def sweep_view(swept: list[Run]) -> None:
                 results=[(lam, each.clean, each.private, each.validation) for lam, each in results],
             )
         )
-    st.plotly_chart(
+    chart(
         trade_off(sweeps, chance=chance(swept[-1].choice)),
-        theme=None,
-        config=CONFIG,
         key="collect_sweep",
         alt="Accuracy against λ",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,13 @@ import streamlit as st
 FOLDER = Path(__file__).parent
 
 
-def declare(name: str, *, html: str, isolate_styles: bool = True, like: str | None = None) -> Any:
+def declare(
+    name: str, *, html: str, isolate_styles: bool = True, like: str | None = None, parts: Sequence[str] = ()
+) -> Any:
     """The component ``rlm_<name>`` with ``<name>/<name>.js`` and, where there is one, ``<name>/<name>.css``.
 
-    ``like`` names another one whose sheet applies too, before its own.
+    ``like`` names another one whose sheet applies too, before its own. ``parts`` are further scripts of the folder, by
+    name, which come before its own in the same text.
 
     The files are handed over as text, read once: with a path Streamlit would serve and watch them. A text without a
     newline would be taken for a path; files end with one. ``isolate_styles=False`` lets the page's own sheet apply.
@@ -24,6 +28,6 @@ def declare(name: str, *, html: str, isolate_styles: bool = True, like: str | No
         f"rlm_{name}",
         html=html,
         css=style or None,
-        js=(FOLDER / name / f"{name}.js").read_text(encoding="utf-8"),
+        js="".join((FOLDER / name / f"{part}.js").read_text(encoding="utf-8") for part in (*parts, name)),
         isolate_styles=isolate_styles,
     )

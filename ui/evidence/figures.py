@@ -1,4 +1,4 @@
-"""Accuracy against ε, ours and the paper's, as a plotly figure; the cell-by-cell table and the answer as HTML."""
+"""Accuracy against ε, ours and the paper's, as a figure; the cell-by-cell table and the answer as HTML."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def mean_std(mean: float, std: float | None) -> str:
 def _levels(view: View, colours: dict[str, str], room: float) -> tuple[list[Figure], list[Figure]]:
     """Chance, no LDP and clean features only: thin lines; those that lie close together share one label."""
     lines = [level(view.chance, "chance", low=LOW, high=HIGH)]
-    labels = [_label(view.chance, f"chance, {view.chance:g} %", "top")]
+    labels = [_label(view.chance, f"chance, {view.chance:g} %", "top") | {"x": 4.2}]  # between two ε: no mark is there
     groups: list[list[Level]] = []
     for each in view.without_ldp:  # highest first
         words = f"no LDP: {', '.join(map(shown_name, each.mechanisms))} ({each.source})"

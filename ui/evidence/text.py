@@ -82,5 +82,3 @@ REGISTRY = (
     "All mechanisms of the library, and where each was measured. Those with “table” in their name are for rows of "
     "numbers and words."
 )
-
-SAVE = "The camera at the upper right of the chart saves it as a file, in the browser; nothing is sent anywhere."

@@ -12,18 +12,16 @@ from benchmarks import gain, summary, table
 from rlm_core.catalogue import DATASETS, EXPERIMENTS
 from rlm_core.registry import REGISTRY
 from ui.app import controls
+from ui.components.chart import chart
 from ui.evidence import data, text
 from ui.evidence.data import View
 from ui.evidence.figures import accuracy_chart, cells_table, needs_list
 from ui.evidence.text import ABOUT
 from ui.kit.address import in_address
-from ui.kit.charts import CONFIG, saving_config
 from ui.kit.formats import epsilon_up, number
-from ui.kit.gain_chart import CAPTION, gain_chart
+from ui.kit.gain_chart import CAPTION, absent, gain_chart
 from ui.kit.html import figures_html, table_html, table_row
 from ui.kit.take_along import file_button
-
-FORMATS = ("SVG", "PNG")
 
 
 def choose() -> View:
@@ -46,25 +44,15 @@ def chart_section(view: View) -> None:
         st.info(text.MISSING, icon=":material/hourglass_empty:")
     else:
         st.html(headline(view))
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        with_paper = st.toggle("Show the paper’s numbers", value=True, **in_address("paper"))
-        kind = st.segmented_control(
-            "Save the chart as",
-            FORMATS,
-            default=FORMATS[0],
-            required=True,
-            **in_address("save"),
-            help=text.SAVE,
-        )
+    with_paper = st.toggle("Show the paper’s numbers", value=True, **in_address("paper"))
     names = ", ".join(map(summary.shown_name, view.mechanisms))
-    st.plotly_chart(
+    chart(
         accuracy_chart(view, with_paper=with_paper),
-        theme=None,
-        config=saving_config(f"{view.experiment}-{view.dataset}", (kind or FORMATS[0]).lower()),
         key="accuracy_chart",
         alt=f"Accuracy against ε on {DATASETS[view.dataset].title} for {names}",
+        save=f"{view.experiment}-{view.dataset}",
     )
-    st.caption(text.CHART + " " + text.SAVE)
+    st.caption(text.CHART)
 
 
 def gain_section(view: View) -> None:
@@ -74,15 +62,15 @@ def gain_section(view: View) -> None:
         return
     st.header("What everybody gains, and what it costs each", anchor=False)
     st.html(f'<p class="rlm-lede">{gain_sentence(view.dataset)}</p>')
-    st.plotly_chart(
+    chart(
         gain_chart(found, len(DATASETS[view.dataset].classes)),
-        theme=None,
-        config=CONFIG,
         key="gain_chart",
         alt=f"What everybody gains against what each risks on {DATASETS[view.dataset].title}",
     )
     differ = data.other_codes(view)
     st.caption(CAPTION if differ is None else f"{CAPTION} {text.SHIPPED_CODES.format(shipped=differ[1])}")
+    if missing := absent(gain.not_attacked(view.dataset), DATASETS[view.dataset].record):
+        st.caption(missing)
 
 
 def gain_sentence(dataset: str) -> str:
@@ -153,7 +141,16 @@ def table_section(view: View) -> None:
     st.caption(text.TABLE + " " + text.PROTOCOLS)
     if view.cells:
         with st.expander("All details: seeds, draws, protocol, settings, rows, version"):
-            st.dataframe(details(view), hide_index=True, key="details")
+            st.html(details_table(details(view)))
+
+
+def details_table(frame: pd.DataFrame) -> str:
+    """The details as HTML, which scrolls sideways; what is not known stays empty."""
+    rows = (
+        table_row(*("" if pd.isna(value) else html.escape(str(value)) for value in row))
+        for row in frame.itertuples(index=False, name=None)
+    )
+    return table_html(tuple(frame.columns), rows, around="rlm-wide-table")
 
 
 def details(view: View) -> pd.DataFrame:
@@ -195,7 +192,7 @@ def download_section(view: View) -> None:
             file_button(
                 "All trials of this experiment (CSV)", trials.read_bytes(), name=trials.name, key="download_trials"
             )
-    st.caption("The camera above the chart saves it as SVG or PNG.")
+    st.caption("The buttons above the chart save it as SVG or PNG.")
 
 
 def registry_section() -> None:

@@ -1,4 +1,4 @@
-"""Gain against risk as a plotly figure: across, how often one sender's class is guessed; up, what everybody gains."""
+"""Gain against risk as a figure: across, how often one sender's class is guessed; up, what everybody gains."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from benchmarks.gain import Point
-from benchmarks.summary import shown_name
+from benchmarks.summary import Cell, shown_name
 from rlm_core.theory import krr_cap
 from ui.kit.charts import Figure, axis, inked, layout
 from ui.kit.colours import NEUTRAL, tint
@@ -23,6 +23,26 @@ CAPTION = (
     r"mechanism can give its sender’s class away more often than $e^{\varepsilon}/(e^{\varepsilon}+K-1)$, for $K$ "
     r"classes."
 )
+
+
+def absent(missing: Mapping[str, Cell], record: str) -> str:
+    """Which mechanisms are not in the chart and why, in Markdown; "" if none.
+
+    Args:
+        missing: mechanisms whose reports were never attacked, with their best accuracy (:func:`gain.not_attacked`).
+        record: what one person's record is, "picture" or "loan".
+    """
+    if not missing:
+        return ""
+    names = [shown_name(name) for name in missing]
+    best = max(missing.values(), key=lambda cell: cell.mean)
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return (
+        f"**Not in this chart: {listed}.** They send the whole {record} with noise. To guess from such a report means "
+        "to compare it with thousands of public records, number by number, and we have not measured that here. They "
+        f"would lie low: at best {best.mean:.1f} % right, with {shown_name(best.mechanism)} at ε = "
+        f"{number(best.epsilon)}."
+    )
 
 
 def gain_chart(
@@ -95,7 +115,7 @@ def gain_chart(
         "data": traces,
         "layout": layout(height, legend=False)
         | {
-            "margin": {"l": 8, "r": 8, "t": 44, "b": 8},
+            "margin": {"r": 8, "t": 44},  # above the frame stand the walls' names
             "xaxis": axis("one sender’s class is guessed")
             | {"range": [left - 0.03 * (right - left), right + 0.04 * (right - left)], "ticksuffix": " %"},
             "yaxis": axis("the model learnt from all is right")

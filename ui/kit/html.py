@@ -60,15 +60,13 @@ def shares(
 
 
 def split_bar(budget: Budget, *, features: str = "picture") -> str:
-    """ε as one bar: what the features get (λ of it), what the label gets."""
+    """ε as one bar: what the features get (λ of it), what the label gets; the words below it, where they have room."""
     parts = [(budget.lam, f"ε<sub>x</sub> = {number(budget.epsilon_x)} for the {features}", "x")]
     if budget.epsilon_y > 0:
         parts.append((1.0 - budget.lam, f"ε<sub>y</sub> = {number(budget.epsilon_y)} for the label", "y"))
-    cells = "".join(
-        f'<div class="rlm-split-{style}" style="flex:{part:.4f}"><span>{words}</span></div>'
-        for part, words, style in parts
-    )
-    return f'<div class="rlm-split">{cells}</div>'
+    cells = "".join(f'<i class="rlm-split-{style}" style="flex:{part:.4f}"></i>' for part, _, style in parts)
+    names = "".join(f'<span><b class="rlm-split-{style}"></b>{words}</span>' for _, words, style in parts)
+    return f'<div class="rlm-split" aria-hidden="true">{cells}</div><div class="rlm-split-words">{names}</div>'
 
 
 def figures_html(*entries: tuple[str, str]) -> str:

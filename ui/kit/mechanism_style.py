@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ui.kit.colours import NEUTRAL, OWNER
 
 Look = tuple[str, str]
-"""Colour, and plotly's name of the mark: told apart without colours too."""
+"""Colour, and the mark's name in a figure: told apart without colours too."""
 
 KNOWN: dict[str, Look] = {
     "V-RLM": (OWNER, "circle"),

@@ -56,19 +56,21 @@ def _share(value: ArrayLike, span: tuple[float, float], log: bool) -> np.ndarray
 
 def svg(parts: Sequence[str], *, alt: str, width: float = 560.0, height: float = 320.0) -> str:
     """The drawing; ``alt`` says in words what it shows."""
+    size = "wide" if width >= 500 else "wide narrow"  # a narrow one is shown larger, words and all
     return (
-        f'<svg class="wide" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{html.escape(alt, quote=True)}">'
-        f"{''.join(parts)}</svg>"
+        f'<svg class="{size}" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'aria-label="{html.escape(alt, quote=True)}">{"".join(parts)}</svg>'
     )
 
 
 def axes(plot: Plot, *, x: Ticks, y: Ticks, x_title: str = "", y_title: str = "") -> str:
-    """Grid lines at the ticks with their words, and the axes' titles."""
+    """Grid lines at the ticks with their words (those across may have several lines), and the axes' titles."""
     lines, words = [], []
     for value, label in x:
         at = float(plot.at_x(value))
         lines.append(f"M{at:.1f} {plot.top:g}V{plot.bottom:g}")
-        words.append(text(at, plot.bottom + 19, label, anchor="middle"))
+        for row, line_of_words in enumerate(label.split("\n")):
+            words.append(text(at, plot.bottom + 19 + 18 * row, line_of_words, anchor="middle"))
     for value, label in y:
         at = float(plot.at_y(value))
         lines.append(f"M{plot.left:g} {at:.1f}H{plot.right:g}")
@@ -83,12 +85,12 @@ def axes(plot: Plot, *, x: Ticks, y: Ticks, x_title: str = "", y_title: str = ""
 
 
 def text(x: float, y: float, words: str, *, anchor: str = "start", bold: bool = False, colour: str = "") -> str:
-    """Words at a place; readable when scaled down to a phone."""
+    """Words at a place. ``--words`` is their size in drawing units: the page's sheet makes it larger on a phone."""
     weight = ";font-weight:600;fill-opacity:.95" if bold else ""
     fill = f";fill:{colour}" if colour else ""
     return (
         f'<text class="numbers" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
-        f'style="font-size:14.5px{weight}{fill}">{html.escape(words)}</text>'
+        f'style="font-size:var(--words,14.5px){weight}{fill}">{html.escape(words)}</text>'
     )
 
 

@@ -81,7 +81,7 @@ def drawing_of(found: dict[str, float], epsilon: float) -> str:
     parts = [
         axes(
             plot,
-            x=[(k, summary.shown_name(name)) for k, name in enumerate(found)],
+            x=[(k, summary.shown_name(name).replace(" ", "\n")) for k, name in enumerate(found)],
             y=[(v, f"{v} %") for v in range(0, 101, 20)],
         )
     ]
@@ -89,7 +89,7 @@ def drawing_of(found: dict[str, float], epsilon: float) -> str:
         parts.append(bars(plot, at[k : k + 1] - 0.36, at[k : k + 1] + 0.36, np.array([value]), look[name][0]))
         parts.append(text(float(plot.at_x(k)), float(plot.at_y(value)) - 6, f"{value:.0f} %", anchor="middle"))
     best = ", ".join(f"{summary.shown_name(name)} {value:.0f} %" for name, value in found.items())
-    return svg(parts, alt=f"Right answers at ε = {number(epsilon)}: {best}", height=310)
+    return svg(parts, alt=f"Right answers at ε = {number(epsilon)}: {best}", height=325)
 
 
 CHAPTER = Chapter(

@@ -49,11 +49,16 @@ def play() -> None:
                 (tint(NEUTRAL, 0.35), "no"),
             ],
             caption=(
-                f"Above, a hundred of the {people:,} people at most: on the left the truth, on the right what they "
+                f"Above, {_drawn(people)}: on the left the truth, on the right what they "
                 "said. Below, the truth, the share that said yes, and the collector’s estimate with its 95 % interval. "
                 "Undoing the coin may push the estimate below 0 % or above 100 % by chance."
             ),
         )
+
+
+def _drawn(people: int) -> str:
+    """Who is in the picture."""
+    return f"a hundred of the {people:,} people" if people > 100 else f"all {people} people"
 
 
 def survey(share: float, people: int, channel: RandomisedResponse) -> tuple[IntArray, IntArray]:

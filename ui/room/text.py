@@ -38,8 +38,9 @@ ON_THE_WALL = (
 UNKNOWN = "There is no such campaign, or this link is not its creator's."
 WALL = "What the collector can see of each drawing. One by one they say little; the shares above come from all of them."
 INTERVAL = (
-    "The bars are unbiased estimates, so they can leave the range from 0 to 100 % by chance. In 95 of 100 rooms the "
-    "line holds the true share of the people that this room stands for."
+    "In 95 of 100 rooms the line holds the true share of the people that this room stands for. With few reports an "
+    "estimate can fall below 0 or rise above 100 % by chance. It is then cut at the edge; point at it for the raw "
+    "numbers."
 )
 UNAVAILABLE = "The database does not answer: {}. Nothing is lost; this page tries again."
 CROWD = (

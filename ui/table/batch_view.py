@@ -14,8 +14,8 @@ from rlm_core.data.schema import FEATURES, features
 from ui.app import cache
 from ui.app.decoding import DecodingError, decode
 from ui.app.errors import guarded
+from ui.components.chart import chart
 from ui.kit.address import in_address
-from ui.kit.charts import CONFIG
 from ui.kit.formats import number, without_markup
 from ui.kit.html import figures_html, table_html, table_row
 from ui.kit.take_along import file_button
@@ -240,9 +240,7 @@ def distributions(result: TableRelease) -> None:
         titles[LABEL_TITLE] = ""
     title = st.selectbox("Column", list(titles), **in_address("column"))
     name = titles.get(title or "", next(iter(titles.values())))
-    st.plotly_chart(
-        column_figure(result, name), theme=None, config=CONFIG, key="distribution", alt=f"{title}, before and after"
-    )
+    chart(column_figure(result, name), key="distribution", alt=f"{title}, before and after")
     st.html(legend())
     st.caption(text.DISTRIBUTION)
 

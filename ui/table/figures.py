@@ -1,4 +1,4 @@
-"""One column of a table before and after, as a plotly figure: the owner's in blue, the collector's in vermilion."""
+"""One column of a table before and after, as a figure: the owner's in blue, the collector's in vermilion."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import pytest
 
 from rlm_core import private_accuracy
 from ui.collect.events import Point
-from ui.collect.figures import RUN_COLOURS, Curve, Sweep, colour_of, curves, trade_off
+from ui.collect.figures import RUN_COLOURS, Curve, Sweep, colour_of, curves, told, trade_off
 from ui.kit.charts import inked
 from ui.kit.colours import OWNER
 
@@ -27,7 +27,9 @@ def test_curves_hold_every_point_the_intervals_and_the_kept_epoch() -> None:
     assert ring["x"] == [2] and ring["y"] == [75.0]
     answer = POINTS[1].validation
     assert answer is not None
-    assert answers["customdata"] == [[100 * answer.estimate, 100 * answer.low, 100 * answer.high]]
+    assert answers["customdata"] == [told(answer)]
+    low, high = max(0.0, 100 * answer.low), min(100.0, 100 * answer.high)
+    assert f"({low:.1f} to {high:.1f}, cut at the edge)" in told(answer)
     levels = [shape["y0"] for shape in figure["layout"]["shapes"]]
     assert levels == [10.0, 90.0]
     assert [note["text"] for note in figure["layout"]["annotations"]] == [inked("guessing"), inked("no LDP")]
@@ -39,12 +41,12 @@ def test_a_run_without_points_is_an_empty_curve() -> None:
 
 
 @pytest.mark.parametrize("bits", [np.zeros(30, dtype=int), np.ones(30, dtype=int)])
-def test_an_estimate_outside_of_0_to_100_is_drawn_at_the_edge_and_told_as_it_is(bits: np.ndarray) -> None:
+def test_an_estimate_outside_of_0_to_100_is_drawn_at_the_edge_and_told_to_be_cut(bits: np.ndarray) -> None:
     answer = private_accuracy(bits, epsilon=0.5)
     assert not 0 <= answer.estimate <= 1
     point = Point(epoch=1, epochs=1, seconds=0.0, clean=0.5, private=0.5, validation=answer)
     trace = curves([Curve(name="#1", colour="#000000", points=[point])], epochs=1, chance=0.5, ceiling=None)["data"][2]
-    assert trace["y"][0] in (0.0, 100.0) and trace["customdata"][0][0] == 100 * answer.estimate
+    assert trace["y"][0] in (0.0, 100.0) and f"raw estimate {100 * answer.estimate:.1f} %" in trace["customdata"][0]
     assert trace["error_y"]["array"][0] >= 0 and trace["error_y"]["arrayminus"][0] >= 0
 
 
