@@ -22,6 +22,7 @@ from rlm_core.privatiser.honesty import UtilityWarning, not_better, one_answer, 
 from rlm_core.privatiser.labels import as_given, check_classes, find_classes, label_numbers, label_texts
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import CodesNetwork, train_codes_network
+from rlm_core.privatiser.onnx_file import write_onnx
 from rlm_core.privatiser.own_mechanism import own_page
 from rlm_core.privatiser.plan import choose_plan
 from rlm_core.privatiser.received import check_digest, receive
@@ -285,14 +286,21 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         return read(Path(folder), cls)
 
     def export(self, file: str | Path) -> Path:
-        """Write the owner's side as one page, ``owner.html``: a form made from the schema, which makes a report.
+        """Write what a device needs, by the file's ending.
 
-        It works from disk, offline, and can connect to nothing; ``learn`` reads the reports that it makes.
+        ``owner.html``: the owner's side as one page, a form made from the schema, which makes a report. It works from
+        disk, offline, and can connect to nothing; ``learn`` reads the reports that it makes.
+
+        ``encoder.onnx``: the encoder alone, for phones (extra ``[onnx]``). There is NO noise in it: what it computes
+        must leave through an exact sampler; ``rlm_core/privatiser/onnx_file.py`` says what goes in and out.
         """
         self._fitted()
-        path = Path(file)
-        if path.suffix not in (".html", ".htm"):
-            raise ValueError(f"Expected a file that ends in .html, got {path.name!r}: there is no other export yet.")
+        path, suffix = Path(file), Path(file).suffix.lower()
+        if suffix == ".onnx":
+            return write_onnx(self, path)
+        if suffix not in (".html", ".htm"):
+            accepted = ".html (a page for people) or .onnx (the encoder alone)"
+            raise ValueError(f"Expected a file that ends in {accepted}, got {path.name!r}.")
         path.write_text(own_page(self).html, encoding="utf-8")
         return path
 
