@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rlm_core.privatiser.encoder import Encoder, LinearEncoder
 from rlm_core.privatiser.network import NetworkEncoder
-from rlm_core.privatiser.own_mechanism import _joint
+from rlm_core.privatiser.own_mechanism import _joint, device_preprocessor
 from rlm_core.privatiser.plan import CODES
 from rlm_core.tables.preprocessor import CLIP_DEVIATIONS
 
@@ -95,8 +95,7 @@ def facts(privatiser: LocalPrivatiser) -> dict[str, Any]:
         if len(privatiser.classes_):
             result["joint"] = _joint(method.together(privatiser.epsilon, len(privatiser.classes_)), method.digest)
     if privatiser.pictures_ is None:
-        preprocessor = json.loads(privatiser.preprocessor_.to_json())
-        result["preprocessor"] = preprocessor | {"lenient": True, "clip": CLIP_DEVIATIONS}
+        result["preprocessor"] = device_preprocessor(privatiser)
     else:
         result["pictures"] = json.loads(privatiser.pictures_.to_json())
     return result

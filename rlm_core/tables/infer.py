@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rlm_core.tables.columns import MIN_LEVEL_SHARE
+from rlm_core.tables.columns import MIN_LEVEL_SHARE, RARE
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import BOOLEAN, Feature, Kind
+from rlm_core.tables.feature_checks import bounds
 from rlm_core.tables.values import (
     FALSE,
     TRUE,
@@ -174,7 +175,10 @@ def _category(name: str, spelt: pd.Series) -> Feature | LeftOut:
     common = counts[counts >= max(1.0, MIN_LEVEL_SHARE * rows)][:MOST_LEVELS]
     if common.empty or common.sum() < rows / 10:
         return LeftOut(name=name, reason=f"{len(counts):,} levels, and none of them common")
-    return Feature(name=name, title=name, unit="", kind="category", choices=tuple(sorted(map(str, common.index))))
+    words = tuple(sorted(str(word) for word in common.index if word != RARE))  # which is the rare ones' own name
+    if not words:
+        return LeftOut(name=name, reason=f"{len(counts):,} levels, and none of them common")
+    return Feature(name=name, title=name, unit="", kind="category", choices=words)
 
 
 def read_column(column: pd.Series, feature: Feature) -> pd.Series:
@@ -191,7 +195,18 @@ def read_column(column: pd.Series, feature: Feature) -> pd.Series:
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         values = _read_numbers(as_text(column), feature)
-    return pd.Series(check_numbers(values, feature.name), name=feature.name)
+    return pd.Series(_within(check_numbers(values, feature.name), feature), name=feature.name)
+
+
+def _within(values: FloatArray, feature: Feature) -> FloatArray:
+    """Numbers that stand for a missing one are missing, and others are cut at the bounds of a bounded column."""
+    gone = [number for number in map(parse_number, feature.missing) if number is not None]
+    if gone and feature.kind != "date":
+        values = np.where(np.isin(values, gone), np.nan, values)
+    if not feature.bounded:
+        return values
+    cut: FloatArray = np.clip(values, *bounds(feature))  # NaN stays NaN
+    return cut
 
 
 def _read_numbers(text: pd.Series, feature: Feature) -> FloatArray:

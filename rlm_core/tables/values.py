@@ -174,6 +174,17 @@ def _year(year: str, month: str, day: str) -> float | None:
     return number + (date.timetuple().tm_yday - 1) / (366 if calendar.isleap(number) else 365)
 
 
+def date_text(year: float) -> str:
+    """The day that a year with a fraction stands for, as ISO writes it: what :func:`parse_date` reads again.
+
+    >>> date_text(2021.495890410959), date_text(2020.0)
+    ('2021-07-01', '2020-01-01')
+    """
+    number = int(year)
+    days = round((year - number) * (366 if calendar.isleap(number) else 365))
+    return (datetime.date(number, 1, 1) + datetime.timedelta(days=days)).isoformat()
+
+
 def parse_boolean(text: str) -> str | None:
     """ "yes" or "no"; None if it is neither, in whatever spelling."""
     lower = text.lower()
