@@ -153,6 +153,7 @@ def test_an_edited_schema_reaches_the_form_and_the_page_for_the_people(server: s
     columns.get_by_text("13 used, 1 left out").wait_for()
     columns.get_by_text("Left out: left out by hand").wait_for()  # it is still unfolded
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1440, "height": 900})
     trained(opened)
     form = page.locator(".own-form")
     age = form.locator("label", has_text="Age today (years)").locator("input")
