@@ -17,9 +17,10 @@ from sklearn.exceptions import NotFittedError
 
 from rlm_core.collector.moments import PRIOR_ROWS
 from rlm_core.owner.budget import Ledger
+from rlm_core.privatiser.arguments import check_arguments
 from rlm_core.privatiser.folder import named, read, write
 from rlm_core.privatiser.honesty import UtilityWarning, not_better, one_answer, too_few
-from rlm_core.privatiser.labels import as_given, check_classes, find_classes, label_numbers, label_texts
+from rlm_core.privatiser.labels import as_given, check_classes, find_classes, label_numbers, label_texts, true_classes
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import CodesNetwork, train_codes_network
 from rlm_core.privatiser.onnx_file import write_onnx
@@ -31,7 +32,7 @@ from rlm_core.release import OnProgress, Releases, release_rows
 from rlm_core.report import Report
 from rlm_core.report_tally import ReportTally
 from rlm_core.tables.schema import TableSchema
-from rlm_core.types import FloatArray, IntArray, positive
+from rlm_core.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from rlm_core.learning.loop import Progress
@@ -123,7 +124,7 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
             progress: is told how far the training of a network is.
         """
         start = time.perf_counter()
-        positive("epsilon", self.epsilon, allow_infinite=True)
+        check_arguments(self)
         records, labels = self._public_records(public, y)
         classes = self._known_classes(labels, len(records))
         self.label_ = y if isinstance(y, str) else None
@@ -258,11 +259,14 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
 
     @AfterLearning
     def score(self, X: Table, y: Labels = None) -> float:
-        """The share of rows whose class is predicted rightly; y may be the name of a column."""
+        """The share of rows whose class is predicted rightly; y may be the name of a column.
+
+        A row of a class that the mechanism does not know counts as wrong; one without a label is an error.
+        """
         records, labels = self._records(X, y if y is not None else self.label_)
         if labels is None:
             raise ValueError("Expected labels to score with, got none.")
-        truth = np.array([each or "" for each in label_texts(labels)])
+        truth = true_classes(labels, self.class_names)
         if len(truth) != len(records):
             raise ValueError(f"Expected {len(records)} labels, got {len(truth)}.")
         names = np.array(self.class_names)

@@ -87,7 +87,8 @@ def _of_numbers(feature: Feature) -> list[str]:
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
             found.append(f"Expected a number of at most 1e100 for {field} of {name!r}, got {str(value)[:80]!r}.")
     if feature.choices:
-        found.append(f"Expected no choices for {name!r}, which is of kind {feature.kind}, got {', '.join(feature.choices)[:80]!r}.")
+        listed = ", ".join(feature.choices)[:80]
+        found.append(f"Expected no choices for {name!r}, which is of kind {feature.kind}, got {listed!r}.")
     if found:
         return found
     low, high = feature.low, feature.high

@@ -80,6 +80,11 @@ def read_table(source: Source) -> pd.DataFrame:
     if isinstance(source, pd.DataFrame):
         return check_frame(source)
     if isinstance(source, Mapping):
+        many = next(
+            (name for name, value in source.items() if isinstance(value, list | tuple | np.ndarray | pd.Series)), None
+        )
+        if many is not None:
+            raise TableError(f"Expected one row as a mapping, got many values in column {many}: pass a DataFrame.")
         return check_frame(pd.DataFrame({name: pd.Series([value], dtype=object) for name, value in source.items()}))
     if not isinstance(source, str | Path):
         raise TableError(f"Expected a DataFrame, a file or a mapping, got a value of type {type(source).__name__}.")

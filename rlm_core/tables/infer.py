@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import dataclass, replace
 from typing import Any
@@ -75,7 +76,7 @@ def infer_as(column: pd.Series, kind: Kind) -> Feature:
     elif kind == "category":
         found = _category(name, counts) if len(counts) > 1 else infer_column(column)
     elif pd.api.types.is_datetime64_any_dtype(column.dtype):
-        found = infer_column(column)
+        found = infer_column(column) if kind == "date" else None
     else:
         found = (_dates_in_words if kind == "date" else _numbers_in_words)(name, text, counts)
     if isinstance(found, Feature):
@@ -190,12 +191,23 @@ def read_column(column: pd.Series, feature: Feature) -> pd.Series:
     if feature.is_category:
         return _read_words(column, feature)
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        if feature.kind != "date":
+            raise TableError(f"Expected numbers in column {feature.name}, got dates.")
         values = date_numbers(column)
     elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_complex_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if feature.kind == "date":
+            _check_years(values, feature.name)
     else:
         values = _read_numbers(as_text(column), feature)
     return pd.Series(_within(check_numbers(values, feature.name), feature), name=feature.name)
+
+
+def _check_years(values: FloatArray, name: str) -> None:
+    """Numbers are dates if they are years: 20200131 and seconds since 1970 are none."""
+    bad = np.flatnonzero((values < datetime.MINYEAR) | (values >= datetime.MAXYEAR + 1))
+    if bad.size:
+        raise TableError(f"Expected a date in row {bad[0]}, column {name}, got the number {values[bad[0]]:g}.")
 
 
 def _within(values: FloatArray, feature: Feature) -> FloatArray:

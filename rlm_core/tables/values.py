@@ -203,6 +203,8 @@ def check_numbers(values: FloatArray, name: str) -> FloatArray:
 
 def date_numbers(column: pd.Series) -> FloatArray:
     """A column of dates (datetime64) as years with fractions, NaN where missing."""
+    if isinstance(column.dtype, pd.ArrowDtype):  # whose dates of days know no time zone
+        column = pd.to_datetime(column.astype(object))
     plain = column.dt.tz_localize(None) if getattr(column.dt, "tz", None) is not None else column
     days = np.where(plain.dt.is_leap_year, 366.0, 365.0)
     years: FloatArray = (plain.dt.year + (plain.dt.day_of_year - 1) / days).to_numpy(dtype=np.float64, na_value=np.nan)
