@@ -138,6 +138,7 @@ def test_many_values_in_a_mapping_are_no_row() -> None:
         LocalPrivatiser(classes=["a", "b"]).fit({"age": [1, 2, 3]})  # type: ignore[arg-type]
 
 
+@pytest.mark.filterwarnings("ignore::rlm_core.privatiser.UtilityWarning")  # a hundred test rows may see no gain
 def test_test_rows_without_a_known_label_are_no_zero() -> None:
     FITTED.learn(FITTED.privatise(ADULT[600:5_100], LABEL))
     with pytest.raises(TableError, match="in some test row, got 'rich'"):
@@ -157,6 +158,21 @@ def test_what_are_no_reports(reports: Any) -> None:
 def test_a_folder_is_no_file_of_reports(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="a file of reports, got the folder"):
         FITTED.learn(tmp_path)
+
+
+def test_a_column_without_a_name_survives_a_folder(tmp_path: Path) -> None:
+    """As pandas writes an index to CSV; here one that is no identifier."""
+    table = pd.DataFrame({"": [1, 2, 3, 4] * 50, "job": ["cook", "nurse"] * 100})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    privatiser = LocalPrivatiser(classes=["no", "yes"]).fit(tmp_path / "table.csv")
+    loaded = LocalPrivatiser.load(privatiser.save(tmp_path / "mine"))
+    assert loaded.schema_.columns == ("", "job") and len(loaded.privatise(table[:2], ["no", "yes"])) == 2
+
+
+def test_an_index_in_a_parquet_file_is_a_column(tmp_path: Path) -> None:
+    """It was dropped without a word."""
+    PUBLIC.set_index("age").to_parquet(tmp_path / "table.parquet")
+    assert LocalPrivatiser().fit(tmp_path / "table.parquet", LABEL).schema_.columns[0] == "age"
 
 
 # --- folders from strangers ---

@@ -225,7 +225,10 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, a file of them, or their tally."""
         self._fitted()
         if not len(self.classes_):
-            raise ValueError("Expected classes to learn, got none. Pass classes=[…], or fit(public, y).")
+            raise ValueError(
+                "Expected classes to learn, got none. Pass classes=[…], or fit(public, y); on the command line, "
+                "`rlm fit --label NAME` or `--classes`."
+            )
         count = len(self.classes_)
         if isinstance(reports, ReportTally):
             check_digest(reports.digest, reports.epsilon, self.method_, count)

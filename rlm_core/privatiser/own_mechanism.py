@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
     method = privatiser._fitted().method_
     if privatiser.pictures_ is not None:
         raise ValueError("Expected a mechanism of a table for a page with a form, got one of pictures.")
+    if math.isinf(privatiser.epsilon):
+        raise ValueError("Expected a finite epsilon for a page with a form, got epsilon=inf: nothing would be private.")
     mechanism = method.mechanism(privatiser.epsilon)
     encoder = encoder_file(privatiser)
     result: dict[str, Any] = {

@@ -18,7 +18,7 @@ MOST_TOLD = 5
 
 def feature_of(data: Any) -> Feature:
     """The feature that a JSON object describes; TableError with all that is wrong with it."""
-    if not isinstance(data, Mapping) or not isinstance(data.get("name"), str) or not data["name"]:
+    if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):  # it may be empty, as an index's is
         raise TableError(f"Expected an object with a name for every feature, got {str(data)[:80]}.")
     name, known = data["name"], [field.name for field in fields(Feature)]
     strange = [each for each in data if each not in known]

@@ -126,7 +126,9 @@ def _read_parquet(data: bytes, limits: Limits) -> pd.DataFrame:
                     f"Expected words, numbers or dates in column {column.name[:80]}, got {str(column.type)[:80]}."
                 )
         _check_unpacked(pyarrow.parquet.read_table(io.BytesIO(data)).nbytes, limits)
-        return pd.read_parquet(io.BytesIO(data))
+        frame = pd.read_parquet(io.BytesIO(data))
+        # pandas hides columns that were an index when the file was written: they are columns of the file.
+        return frame.reset_index() if any(name is not None for name in frame.index.names) else frame
     except (MemoryError, TableError):
         raise
     except (OSError, ValueError, TypeError, KeyError, ArithmeticError, pyarrow.ArrowException) as error:
