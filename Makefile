@@ -36,7 +36,8 @@ audit: $(VENV)/runtime.done  ## measure every mechanism's privacy (a few minutes
 ship: $(VENV)/dev.done  ## ship mechanisms (RUNS="runs/mnist-qrlm-seed10 …", needs the data) and make again all that depends on them
 	$(BIN)/python -m rlm_core models ship $(RUNS)
 	$(BIN)/python -m tests.device.conformance
-	$(BIN)/python -m benchmarks run gain_risk --seeds 3 --jobs 1
+	$(BIN)/python -m benchmarks run gain_risk --seeds 3 --jobs 1 \
+	  --mechanism Q-RLM --mechanism V-RLM --mechanism C-RLM --mechanism 'joint V-RLM' --mechanism 'joint C-RLM'
 	$(BIN)/python -m benchmarks crowd_curve
 	$(BIN)/python -m benchmarks run people_needed --seeds 3 --jobs 1
 	$(BIN)/python -m benchmarks.second_task

@@ -97,7 +97,7 @@ def test_pins_and_requirements_agree() -> None:
     named = {canonicalize_name(each.name): each.specifier for each in wanted}
     assert set(direct) == set(named) - {"rlm-ldp"}, "requirements.txt and pyproject.toml name other packages"
     assert all(named[name].contains(version) for name, version in direct.items())
-    for extra in ("cluster", "docs"):
+    for extra in ("cluster", "onnx", "docs"):
         more = [Requirement(text) for text in extras[extra] if not text.startswith("rlm-ldp")]
         assert all(each.specifier.contains(pinned[canonicalize_name(each.name)]) for each in more)
 

@@ -62,7 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _failed(command, str(error), 1)
+        named = error.strerror is not None and error.filename is not None
+        return _failed(command, f"{error.strerror}: {str(error.filename)!r}" if named else str(error), 1)
     except ValueError as error:
         return _failed(command, str(error), 2)
     except KeyboardInterrupt:

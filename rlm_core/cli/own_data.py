@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import warnings
 from collections.abc import Iterator
@@ -53,4 +54,17 @@ def shown_warnings() -> Iterator[list[str]]:
 
 def show(options: argparse.Namespace, facts: dict[str, Any], lines: list[str]) -> None:
     """The result: ``facts`` as JSON, or ``lines`` of text."""
-    print(json.dumps(facts, ensure_ascii=False) if options.json else "\n".join(lines))
+    print(json.dumps(_plain(facts), ensure_ascii=False, allow_nan=False) if options.json else "\n".join(lines))
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinity: as in reports, it is written "inf".
+
+    >>> _plain({"epsilon": [float("inf"), 1.0]})
+    {'epsilon': ['inf', 1.0]}
+    """
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -76,13 +76,18 @@ def _one_file(options: argparse.Namespace) -> int:
     for path in (out, ledger.path):
         if path.exists():
             raise ValueError(f"Expected a new file for --out, got {path.name!r}, which is there.")
+    if not out.parent.is_dir():
+        raise ValueError(f"Expected a folder that is there for --out, got {str(out.parent)!r}.")
     with tqdm(desc="privatise", unit="row", disable=options.json or None) as bar:
+
+        def begin(rows: int) -> None:
+            bar.reset(total=rows)  # so that the bar can say how long it will take
 
         def step(done: int) -> None:
             bar.update(done - bar.n)
 
         release = release_shipped if is_shipped_table(options.model) else _release_own
-        reports = release(options, ledger, step)
+        reports = release(options, ledger, begin, step)
     write_reports(reports, out)
     facts = {
         "out": str(out),
@@ -96,7 +101,7 @@ def _one_file(options: argparse.Namespace) -> int:
     return 0
 
 
-def _release_own(options: argparse.Namespace, ledger: Ledger, step: OnProgress) -> Releases:
+def _release_own(options: argparse.Namespace, ledger: Ledger, begin: OnProgress, step: OnProgress) -> Releases:
     from rlm_core.pictures import read_pictures
     from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.tables import read_table
@@ -108,6 +113,7 @@ def _release_own(options: argparse.Namespace, ledger: Ledger, step: OnProgress) 
     if label is None and not options.no_label and len(privatiser.classes_):
         raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
     source = read_table(options.table) if privatiser.pictures_ is None else read_pictures(options.table)
+    begin(len(source))
     return privatiser.privatise(source, label, ledger=ledger, record=str(options.table), progress=step)
 
 

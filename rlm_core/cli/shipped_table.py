@@ -26,7 +26,7 @@ def is_shipped_table(model: str) -> bool:
         return False
 
 
-def release_shipped(options: argparse.Namespace, ledger: Ledger, step: OnProgress) -> Releases:
+def release_shipped(options: argparse.Namespace, ledger: Ledger, begin: OnProgress, step: OnProgress) -> Releases:
     """Read, check, charge, draw. A row that cannot be read is an error before anything is charged."""
     import pyarrow as pa
 
@@ -39,6 +39,7 @@ def release_shipped(options: argparse.Namespace, ledger: Ledger, step: OnProgres
     if options.epsilon is None:
         raise ValueError(f"Expected --epsilon for {options.model}.")
     frame = read_table(options.table)
+    begin(len(frame))
     label = None if options.no_label else options.label or (OUTCOME if OUTCOME in frame else None)
     if label is None and not options.no_label:
         raise ValueError(f"Expected --label NAME, a column {OUTCOME!r}, or --no-label; got none of them.")

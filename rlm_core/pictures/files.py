@@ -110,7 +110,8 @@ def read_pictures(source: object) -> Pictures:
         raise FileNotFoundError(f"Expected a folder of pictures or a picture, got {path.name!r}, which is not there.")
     files = tuple(sorted(each for each in path.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file()))
     if not files:
-        raise TableError(f"Expected pictures ({', '.join(SUFFIXES[:5])}, …) in the folder {path.name!r}, got none.")
+        name = path.resolve().name  # of "." too
+        raise TableError(f"Expected pictures ({', '.join(SUFFIXES[:5])}, …) in the folder {name!r}, got none.")
     if len(files) > MOST_PICTURES:
         raise TableError(
             f"Expected at most {MOST_PICTURES:,} pictures, got {len(files):,}. Take a random sample of them."

@@ -10,6 +10,7 @@ labels.py           class names to numbers
 estimator.py        LocalPrivatiser, with scikit-learn's manners
 folder.py           a folder with a card, checksummed
 own_mechanism.py    what a device must know of a fitted one
+onnx_file.py        its encoder as an ONNX model, for phones
 honesty.py          when to warn
 """
 

@@ -17,11 +17,13 @@ from sklearn.exceptions import NotFittedError
 
 from rlm_core.collector.moments import PRIOR_ROWS
 from rlm_core.owner.budget import Ledger
+from rlm_core.privatiser.arguments import check_arguments
 from rlm_core.privatiser.folder import named, read, write
 from rlm_core.privatiser.honesty import UtilityWarning, not_better, one_answer, too_few
-from rlm_core.privatiser.labels import as_given, check_classes, find_classes, label_numbers, label_texts
+from rlm_core.privatiser.labels import as_given, check_classes, find_classes, label_numbers, label_texts, true_classes
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import CodesNetwork, train_codes_network
+from rlm_core.privatiser.onnx_file import write_onnx
 from rlm_core.privatiser.own_mechanism import own_page
 from rlm_core.privatiser.plan import choose_plan
 from rlm_core.privatiser.received import check_digest, receive
@@ -30,7 +32,7 @@ from rlm_core.release import OnProgress, Releases, release_rows
 from rlm_core.report import Report
 from rlm_core.report_tally import ReportTally
 from rlm_core.tables.schema import TableSchema
-from rlm_core.types import FloatArray, IntArray, positive
+from rlm_core.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from rlm_core.learning.loop import Progress
@@ -122,7 +124,7 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
             progress: is told how far the training of a network is.
         """
         start = time.perf_counter()
-        positive("epsilon", self.epsilon, allow_infinite=True)
+        check_arguments(self)
         records, labels = self._public_records(public, y)
         classes = self._known_classes(labels, len(records))
         self.label_ = y if isinstance(y, str) else None
@@ -223,7 +225,10 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, a file of them, or their tally."""
         self._fitted()
         if not len(self.classes_):
-            raise ValueError("Expected classes to learn, got none. Pass classes=[…], or fit(public, y).")
+            raise ValueError(
+                "Expected classes to learn, got none. Pass classes=[…], or fit(public, y); on the command line, "
+                "`rlm fit --label NAME` or `--classes`."
+            )
         count = len(self.classes_)
         if isinstance(reports, ReportTally):
             check_digest(reports.digest, reports.epsilon, self.method_, count)
@@ -257,11 +262,14 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
 
     @AfterLearning
     def score(self, X: Table, y: Labels = None) -> float:
-        """The share of rows whose class is predicted rightly; y may be the name of a column."""
+        """The share of rows whose class is predicted rightly; y may be the name of a column.
+
+        A row of a class that the mechanism does not know counts as wrong; one without a label is an error.
+        """
         records, labels = self._records(X, y if y is not None else self.label_)
         if labels is None:
             raise ValueError("Expected labels to score with, got none.")
-        truth = np.array([each or "" for each in label_texts(labels)])
+        truth = true_classes(labels, self.class_names)
         if len(truth) != len(records):
             raise ValueError(f"Expected {len(records)} labels, got {len(truth)}.")
         names = np.array(self.class_names)
@@ -285,14 +293,21 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         return read(Path(folder), cls)
 
     def export(self, file: str | Path) -> Path:
-        """Write the owner's side as one page, ``owner.html``: a form made from the schema, which makes a report.
+        """Write what a device needs, by the file's ending.
 
-        It works from disk, offline, and can connect to nothing; ``learn`` reads the reports that it makes.
+        ``owner.html``: the owner's side as one page, a form made from the schema, which makes a report. It works from
+        disk, offline, and can connect to nothing; ``learn`` reads the reports that it makes.
+
+        ``encoder.onnx``: the encoder alone, for phones (extra ``[onnx]``). There is NO noise in it: what it computes
+        must leave through an exact sampler; ``rlm_core/privatiser/onnx_file.py`` says what goes in and out.
         """
         self._fitted()
-        path = Path(file)
-        if path.suffix not in (".html", ".htm"):
-            raise ValueError(f"Expected a file that ends in .html, got {path.name!r}: there is no other export yet.")
+        path, suffix = Path(file), Path(file).suffix.lower()
+        if suffix == ".onnx":
+            return write_onnx(self, path)
+        if suffix not in (".html", ".htm"):
+            accepted = ".html (a page for people) or .onnx (the encoder alone)"
+            raise ValueError(f"Expected a file that ends in {accepted}, got {path.name!r}.")
         path.write_text(own_page(self).html, encoding="utf-8")
         return path
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import sklearn
+from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from rlm_core.collector.codes import CodeClassifier
@@ -144,7 +145,25 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
 
 
 def read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
-    """The privatiser in a folder, by the class that has its parameters; a damaged or foreign folder is an error."""
+    """The privatiser in a folder, by the class that has its parameters; a damaged or foreign folder is an error.
+
+    Whatever is in it, nothing but our own errors comes out: a folder may come from a stranger.
+    """
+    found: Exception
+    try:
+        return _read(folder, make)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, SafetensorError, TypeError) as error:
+        found = error
+    except ValueError as error:
+        if str(error).startswith(("Expected", "The file")):
+            raise
+        found = error
+    raise ValueError(
+        f"Expected a folder that LocalPrivatiser.save wrote, got {folder.name!r}, which cannot be read: {found!r:.200}."
+    )
+
+
+def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
     if not (folder / "card.json").is_file() and len(folder.parts) == 1:
         folder = own_folders().get(folder.name, folder)  # by name, in the places that RLM_MODELS names
     path = folder / "card.json"
@@ -158,12 +177,17 @@ def read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
         if any(Path(name).name != name for name in files):
             raise ValueError("a file outside the folder")
         plan = Plan(kind=card["kind"], size=card["size"], encoder=card.get("encoder", LINEAR))
+        unlisted = {ENCODER, PRIOR, *((PICTURES,) if PICTURES in files else (SCHEMA, PREPROCESSOR))} - set(files)
+        if unlisted:
+            raise ValueError(f"no checksum of {', '.join(sorted(unlisted))}")
         parameters = dict(card["parameters"])
+        if "epsilon" not in parameters:
+            raise ValueError("no epsilon among the parameters")
         has_schema = bool(parameters.pop("schema", False))
         result = make(**parameters)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"Expected a card of format {FORMAT!r} in {folder.name!r}, got {error!r}.") from None
-    verify(folder, files)
+    verify(folder, files, remedy="Copy the folder again, or fit it anew")
     layers = load_file(folder / ENCODER)
     result.pictures_ = None
     if PICTURES in files:
@@ -188,6 +212,8 @@ def read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
         radius=card["radius"],
         constant=card["constant"],
     )
+    if method.prior.ndim != 2 or method.prior.shape[1] != plan.size or not np.isfinite(method.prior).all():
+        raise ValueError(f"Expected public rows of {plan.size} numbers in {PRIOR}, got shape {method.prior.shape}.")
     result.method_ = named(method, reading, tuple(card["classes"]))
     if result.method_.digest != card["digest"]:
         raise ValueError(f"Expected the digest {card['digest']!r} in {folder.name!r}, got {result.method_.digest!r}.")
@@ -216,4 +242,5 @@ def _parameters(privatiser: LocalPrivatiser) -> dict[str, Any]:
     classes = given.pop("classes")
     del given["checkpoint"]
     plain = None if classes is None else [each.item() if isinstance(each, np.generic) else each for each in classes]
+    given = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
     return given | {"classes": plain, "schema": given["schema"] is not None and privatiser.pictures_ is None}

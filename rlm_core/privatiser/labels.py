@@ -13,7 +13,9 @@ from rlm_core.privatiser.plan import MOST_CLASSES
 from rlm_core.tables.columns import distinct_values
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.values import as_text, whole_text
-from rlm_core.types import IntArray
+from rlm_core.types import IntArray, quote
+
+LARGEST_WHOLE = 2**53
 
 
 def label_texts(labels: Iterable[Any]) -> list[str | None]:
@@ -23,10 +25,28 @@ def label_texts(labels: Iterable[Any]) -> list[str | None]:
     ['1', '1', '1', 'v1.0', None, 'true']
     """
     series = labels if isinstance(labels, pd.Series) else pd.Series(list(labels), dtype=object)
+    _check_whole(series)
     at, distinct = distinct_values(as_text(series.rename("label")))
     words = np.array([*(whole_text(str(each)) for each in distinct), None], dtype=object)
     texts: list[str | None] = words[at].tolist()
     return texts
+
+
+def _check_whole(labels: pd.Series) -> None:
+    """Numbers are compared by their float64, so beyond 2^53 two of them could be one class."""
+    large = [each for each in labels if isinstance(each, int | np.integer) and abs(int(each)) > LARGEST_WHOLE]
+    if large:
+        raise TableError(f"Expected whole numbers up to 2^53 as labels, got {quote(large[0])}: write them as text.")
+
+
+def true_classes(labels: Iterable[Any], classes: Sequence[str]) -> NDArray[np.str_]:
+    """Labels of test rows as text: each is there, and one at least is of a class that is known."""
+    texts = label_texts(labels)
+    if None in texts:
+        raise TableError(f"Expected a label in every test row, got none in row {texts.index(None)}.")
+    if texts and not set(texts) & set(classes):
+        raise TableError(f"Expected a label in {', '.join(classes[:20])} in some test row, got {quote(texts[0])}.")
+    return np.array(texts, dtype=np.str_)
 
 
 def find_classes(labels: Iterable[Any]) -> tuple[str, ...]:
@@ -38,6 +58,9 @@ def check_classes(classes: Sequence[Any]) -> tuple[str, ...]:
     """Class names as text: 2 to 100, all different."""
     if isinstance(classes, str):
         raise TypeError(f"Expected a list of classes, got the text {classes!r}.")
+    if not isinstance(classes, Sequence | np.ndarray | pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
+        # A set has another order in every process, an iterator can be read once.
+        raise TypeError(f"Expected a list of classes, got a value of type {type(classes).__name__}.")
     names = [each for each in label_texts(list(classes)) if each is not None]
     if len(set(names)) < len(list(classes)):
         raise ValueError(f"Expected different classes, got {list(classes)!r}.")

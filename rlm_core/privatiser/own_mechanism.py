@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +31,10 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
     method = privatiser._fitted().method_
     if privatiser.pictures_ is not None:
         raise ValueError("Expected a mechanism of a table for a page with a form, got one of pictures.")
+    if math.isinf(privatiser.epsilon):
+        raise ValueError("Expected a finite epsilon for a page with a form, got epsilon=inf: nothing would be private.")
     mechanism = method.mechanism(privatiser.epsilon)
     encoder = encoder_file(privatiser)
-    preprocessor = json.loads(privatiser.preprocessor_.to_json())
     result: dict[str, Any] = {
         "name": mechanism.name,
         "digest": method.digest,
@@ -43,9 +45,10 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
         "latent_dim": method.size,
         "radius": method.radius,
         "epsilon": privatiser.epsilon,
-        "preprocessor": preprocessor | {"lenient": True, "clip": CLIP_DEVIATIONS},
+        "preprocessor": device_preprocessor(privatiser),
         "fields": [
             {name: asdict(feature)[name] for name in ("name", "title", "unit", "kind", "choices")}
+            | ({"low": feature.low, "high": feature.high} if feature.bounded else {})
             for feature in privatiser.schema_.features
         ],
         "files": {"encoder": {"sha256": hashlib.sha256(encoder).hexdigest(), "bytes": len(encoder), "url": url}},
@@ -55,6 +58,16 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
     if len(privatiser.classes_) and method.plan.kind != CODES:
         result["joint"] = _joint(method.together(privatiser.epsilon, len(privatiser.classes_)), method.digest)
     return result
+
+
+def device_preprocessor(privatiser: LocalPrivatiser) -> dict[str, Any]:
+    """How a device makes numbers of a row, for ``static/device/table_row.js``; bounds where the schema has some."""
+    result: dict[str, Any] = json.loads(privatiser.preprocessor_.to_json())
+    result |= {"lenient": True, "clip": CLIP_DEVIATIONS}
+    numbers = [feature for feature in privatiser.schema_.features if not feature.is_category]
+    bounds = {each.name: [each.low, each.high] for each in numbers if each.bounded}
+    missing = {each.name: list(each.missing) for each in numbers if each.missing}
+    return result | ({"bounds": bounds} if bounds else {}) | ({"missing": missing} if missing else {})
 
 
 def encoder_file(privatiser: LocalPrivatiser) -> bytes:

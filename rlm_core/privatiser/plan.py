@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 from rlm_core.owner.joint_bits import best_bits, worth
 from rlm_core.training.codes.choice import MARGIN, codes_for, fewest_codes
@@ -84,7 +85,7 @@ def choose_plan(
     (Plan(kind='codes', size=21, encoder='linear'), Plan(kind='codes', size=42, encoder='network'))
     """
     epsilon = positive("epsilon", epsilon, allow_infinite=True)
-    if isinstance(reports, bool) or not isinstance(reports, int) or not reports >= 1:
+    if isinstance(reports, bool) or not isinstance(reports, Integral) or not reports >= 1:
         raise ValueError(f"Expected reports >= 1, a whole number, got reports={reports!r}.")
     if not 2 <= classes <= MOST_CLASSES:
         raise ValueError(f"Expected 2 to {MOST_CLASSES} classes, got {classes}.")
@@ -95,6 +96,8 @@ def choose_plan(
     elif kind in (BITS, LAPLACE) and classes != 2:
         raise ValueError(f"Expected two classes for a {kind} report, got {classes}.")
     contrast = 1.0 if encoder == NETWORK and public_pictures else CONTRAST
+    if isinstance(size, Integral) and not isinstance(size, bool):
+        size = int(size)  # numpy's are whole numbers too
     plan = Plan(kind=kind, size=1 if size is None else size, encoder=encoder)
     if size is not None:
         return plan

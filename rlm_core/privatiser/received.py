@@ -41,6 +41,11 @@ def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Met
         check_digest(reports.digest, reports.epsilon, method, classes)
         payload, epsilon = reports.payload, reports.epsilon
     else:
+        if isinstance(reports, pd.DataFrame | dict) or not isinstance(reports, Iterable | Path):
+            raise TypeError(
+                "Expected what privatise gave, a list of reports or a file of them, "
+                f"got a value of type {type(reports).__name__}."
+            )
         listed = read_reports(reports) if isinstance(reports, str | Path) else list(reports)
         payload, epsilon = _columns([_parsed(each, at) for at, each in enumerate(listed)], method, classes)
     together = method.together(epsilon, classes)
@@ -58,6 +63,8 @@ def check_digest(digest: str, epsilon: float, method: Method, classes: int) -> N
 def read_reports(path: str | Path) -> list[str]:
     """The reports in a file: a parquet file with a column ``report``, or one JSON text a line."""
     path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"Expected a file of reports, got the folder {path.name!r}: `rlm learn` reads its parts.")
     data = path.read_bytes()
     if data.startswith(b"PAR1"):
         frame = pd.read_parquet(path)

@@ -17,6 +17,7 @@ from rlm_core.tables.errors import TableError
 from rlm_core.tables.files import array_table, read_table
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
+from rlm_core.types import quote
 
 Table = pd.DataFrame | Pictures | str | Path | NDArray[Any] | Sequence[Any]
 Labels = str | Iterable[Any] | None
@@ -119,6 +120,9 @@ def split_label(frame: pd.DataFrame, y: Labels) -> tuple[pd.DataFrame, Iterable[
         if y not in frame:
             raise TableError(f"Expected the label in {', '.join(frame.columns)}, got {y!r}.")
         return frame.drop(columns=y), frame[y]
+    if isinstance(y, pd.DataFrame) or not isinstance(y, Iterable):
+        got = f"a DataFrame of shape {y.shape}" if isinstance(y, pd.DataFrame) else f"{quote(y)}"
+        raise TypeError(f"Expected a list of labels, or the name of their column as text, got {got}.")
     labels = y if isinstance(y, pd.Series) else np.asarray(list(y), dtype=object)
     if np.ndim(labels) != 1:
         raise ValueError(f"Expected a list of labels, got shape {np.shape(labels)}.")

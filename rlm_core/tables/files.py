@@ -80,6 +80,11 @@ def read_table(source: Source) -> pd.DataFrame:
     if isinstance(source, pd.DataFrame):
         return check_frame(source)
     if isinstance(source, Mapping):
+        many = next(
+            (name for name, value in source.items() if isinstance(value, list | tuple | np.ndarray | pd.Series)), None
+        )
+        if many is not None:
+            raise TableError(f"Expected one row as a mapping, got many values in column {many}: pass a DataFrame.")
         return check_frame(pd.DataFrame({name: pd.Series([value], dtype=object) for name, value in source.items()}))
     if not isinstance(source, str | Path):
         raise TableError(f"Expected a DataFrame, a file or a mapping, got a value of type {type(source).__name__}.")
@@ -121,7 +126,9 @@ def _read_parquet(data: bytes, limits: Limits) -> pd.DataFrame:
                     f"Expected words, numbers or dates in column {column.name[:80]}, got {str(column.type)[:80]}."
                 )
         _check_unpacked(pyarrow.parquet.read_table(io.BytesIO(data)).nbytes, limits)
-        return pd.read_parquet(io.BytesIO(data))
+        frame = pd.read_parquet(io.BytesIO(data))
+        # pandas hides columns that were an index when the file was written: they are columns of the file.
+        return frame.reset_index() if any(name is not None for name in frame.index.names) else frame
     except (MemoryError, TableError):
         raise
     except (OSError, ValueError, TypeError, KeyError, ArithmeticError, pyarrow.ArrowException) as error:

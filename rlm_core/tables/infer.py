@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rlm_core.tables.columns import MIN_LEVEL_SHARE
+from rlm_core.tables.columns import MIN_LEVEL_SHARE, RARE
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import BOOLEAN, Feature, Kind
+from rlm_core.tables.feature_checks import bounds
 from rlm_core.tables.values import (
     FALSE,
     TRUE,
@@ -74,7 +76,7 @@ def infer_as(column: pd.Series, kind: Kind) -> Feature:
     elif kind == "category":
         found = _category(name, counts) if len(counts) > 1 else infer_column(column)
     elif pd.api.types.is_datetime64_any_dtype(column.dtype):
-        found = infer_column(column)
+        found = infer_column(column) if kind == "date" else None
     else:
         found = (_dates_in_words if kind == "date" else _numbers_in_words)(name, text, counts)
     if isinstance(found, Feature):
@@ -174,7 +176,10 @@ def _category(name: str, spelt: pd.Series) -> Feature | LeftOut:
     common = counts[counts >= max(1.0, MIN_LEVEL_SHARE * rows)][:MOST_LEVELS]
     if common.empty or common.sum() < rows / 10:
         return LeftOut(name=name, reason=f"{len(counts):,} levels, and none of them common")
-    return Feature(name=name, title=name, unit="", kind="category", choices=tuple(sorted(map(str, common.index))))
+    words = tuple(sorted(str(word) for word in common.index if word != RARE))  # which is the rare ones' own name
+    if not words:
+        return LeftOut(name=name, reason=f"{len(counts):,} levels, and none of them common")
+    return Feature(name=name, title=name, unit="", kind="category", choices=words)
 
 
 def read_column(column: pd.Series, feature: Feature) -> pd.Series:
@@ -186,12 +191,34 @@ def read_column(column: pd.Series, feature: Feature) -> pd.Series:
     if feature.is_category:
         return _read_words(column, feature)
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        if feature.kind != "date":
+            raise TableError(f"Expected numbers in column {feature.name}, got dates.")
         values = date_numbers(column)
     elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_complex_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if feature.kind == "date":
+            _check_years(values, feature.name)
     else:
         values = _read_numbers(as_text(column), feature)
-    return pd.Series(check_numbers(values, feature.name), name=feature.name)
+    return pd.Series(_within(check_numbers(values, feature.name), feature), name=feature.name)
+
+
+def _check_years(values: FloatArray, name: str) -> None:
+    """Numbers are dates if they are years: 20200131 and seconds since 1970 are none."""
+    bad = np.flatnonzero((values < datetime.MINYEAR) | (values >= datetime.MAXYEAR + 1))
+    if bad.size:
+        raise TableError(f"Expected a date in row {bad[0]}, column {name}, got the number {values[bad[0]]:g}.")
+
+
+def _within(values: FloatArray, feature: Feature) -> FloatArray:
+    """Numbers that stand for a missing one are missing, and others are cut at the bounds of a bounded column."""
+    gone = [number for number in map(parse_number, feature.missing) if number is not None]
+    if gone and feature.kind != "date":
+        values = np.where(np.isin(values, gone), np.nan, values)
+    if not feature.bounded:
+        return values
+    cut: FloatArray = np.clip(values, *bounds(feature))  # NaN stays NaN
+    return cut
 
 
 def _read_numbers(text: pd.Series, feature: Feature) -> FloatArray:

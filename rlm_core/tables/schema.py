@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, cast
@@ -11,6 +12,7 @@ import pandas as pd
 
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import KINDS, Feature, Kind
+from rlm_core.tables.feature_checks import MOST_TOLD, feature_of
 from rlm_core.tables.files import Source, read_table
 from rlm_core.tables.infer import LeftOut, infer_as, infer_column, read_column
 
@@ -112,38 +114,28 @@ class TableSchema:
             data: Any = json.loads(text)
             if data["format"] != FORMAT:
                 raise ValueError(f"format={data['format']!r}")
-            left_out = tuple(LeftOut(**each) for each in data.get("left_out", []))
-            features = tuple(_feature(each) for each in data["features"])
-        except TableError:
-            raise
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise TableError(f"Expected the JSON of a schema of format {FORMAT!r}, got {error!r}.") from None
-        if len({feature.name for feature in features}) < len(features):
-            raise TableError("Expected every feature once in a schema, got a name twice.")
-        return cls(features=features, left_out=left_out)
+            left_out = tuple(
+                LeftOut(name=str(each["name"]), reason=str(each["reason"])) for each in data.get("left_out", [])
+            )
+            given = list(data["features"])
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            raise TableError(f"Expected the JSON of a schema of format {FORMAT!r}, got {str(error)[:200]!r}.") from None
+        features, wrong = [], list[str]()
+        for each in given:
+            try:
+                features.append(feature_of(each))
+            except TableError as error:
+                wrong.append(str(error))
+        if wrong:
+            more = f" And {len(wrong) - MOST_TOLD} columns more." if len(wrong) > MOST_TOLD else ""
+            raise TableError(" ".join(wrong[:MOST_TOLD]) + more)
+        twice = [name for name, times in Counter(feature.name for feature in features).items() if times > 1]
+        if twice:
+            raise TableError(f"Expected every feature once in a schema, got a name twice: {twice[0]!r}.")
+        return cls(features=tuple(features), left_out=left_out)
 
 
 def _without_defaults(feature: Feature) -> dict[str, Any]:
     values = asdict(feature)
     empty = {field.name: field.default for field in fields(Feature)} | {"title": feature.name, "unit": ""}
     return {name: value for name, value in values.items() if name in ("name", "kind") or value != empty[name]}
-
-
-def _feature(data: dict[str, Any]) -> Feature:
-    values = {"title": data["name"], "unit": ""} | data
-    for name in ("choices", "missing"):
-        if not isinstance(values.get(name, []), list) or not all(
-            isinstance(each, str) for each in values.get(name, [])
-        ):
-            raise TableError(f"Expected a list of words for {name} of {data['name']!r}, got {values[name]!r}.")
-        values[name] = tuple(values.get(name, ()))
-    feature = Feature(**values)
-    if feature.kind not in KINDS:
-        raise TableError(f"Expected kind in {', '.join(KINDS)} for {feature.name!r}, got {feature.kind!r}.")
-    if feature.is_category and len(feature.choices) < 1:
-        raise TableError(f"Expected some choices for {feature.name!r}, got none.")
-    for name in ("low", "high", "step"):
-        value = values.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise TableError(f"Expected a number for {name} of {feature.name!r}, got {value!r}.")
-    return feature

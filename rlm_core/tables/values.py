@@ -174,6 +174,17 @@ def _year(year: str, month: str, day: str) -> float | None:
     return number + (date.timetuple().tm_yday - 1) / (366 if calendar.isleap(number) else 365)
 
 
+def date_text(year: float) -> str:
+    """The day that a year with a fraction stands for, as ISO writes it: what :func:`parse_date` reads again.
+
+    >>> date_text(2021.495890410959), date_text(2020.0)
+    ('2021-07-01', '2020-01-01')
+    """
+    number = int(year)
+    days = round((year - number) * (366 if calendar.isleap(number) else 365))
+    return (datetime.date(number, 1, 1) + datetime.timedelta(days=days)).isoformat()
+
+
 def parse_boolean(text: str) -> str | None:
     """ "yes" or "no"; None if it is neither, in whatever spelling."""
     lower = text.lower()
@@ -192,6 +203,8 @@ def check_numbers(values: FloatArray, name: str) -> FloatArray:
 
 def date_numbers(column: pd.Series) -> FloatArray:
     """A column of dates (datetime64) as years with fractions, NaN where missing."""
+    if isinstance(column.dtype, pd.ArrowDtype):  # whose dates of days know no time zone
+        column = pd.to_datetime(column.astype(object))
     plain = column.dt.tz_localize(None) if getattr(column.dt, "tz", None) is not None else column
     days = np.where(plain.dt.is_leap_year, 366.0, 365.0)
     years: FloatArray = (plain.dt.year + (plain.dt.day_of_year - 1) / days).to_numpy(dtype=np.float64, na_value=np.nan)

@@ -12,8 +12,8 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def verify(folder: Path, files: dict[str, str]) -> None:
-    """Compare every file with its checksum; raise with the name of the first that differs."""
+def verify(folder: Path, files: dict[str, str], *, remedy: str = "") -> None:
+    """Compare every file with its checksum; raise with the name of the first that differs, and what to do."""
     for name, expected in files.items():
         path = folder / name
         if not path.is_file():
@@ -22,5 +22,5 @@ def verify(folder: Path, files: dict[str, str]) -> None:
         if found != expected:
             raise ValueError(
                 f"The file {name} of the model {folder.name} is damaged: expected SHA-256 {expected[:12]}…, "
-                f"got {found[:12]}…. Restore it (git checkout models/{folder.name}) or train it again."
+                f"got {found[:12]}…. {remedy or f'Restore it (git checkout models/{folder.name}) or train it again'}."
             )

@@ -12,6 +12,8 @@ import { RARE } from "./table_row.js";
  * @property {string} unit
  * @property {"number" | "integer" | "category" | "boolean" | "date"} kind
  * @property {string[]} choices
+ * @property {number | null} [low] of a bounded column: a number beyond counts as the bound (table_row.js)
+ * @property {number | null} [high]
  */
 /** @typedef {import("./table_row.js").Preprocessor} Preprocessor */
 
@@ -25,10 +27,15 @@ export function schemaForm(parent, fields, preprocessor) {
   /** @type {Map<string, HTMLInputElement | HTMLSelectElement>} */
   const inputs = new Map();
   const withRare = new Set(preprocessor.categories.filter(({ levels }) => levels.includes(RARE)).map(({ name }) => name));
-  for (const { name, title, unit, kind, choices } of fields) {
+  for (const { name, title, unit, kind, choices, low, high } of fields) {
     const hasOther = kind === "category" && withRare.has(name);
     const input = kind === "category" || choices.length ? select(choices, hasOther) : document.createElement("input");
-    if (input instanceof HTMLInputElement) Object.assign(input, { type: kind === "date" ? "date" : "number", step: "any" });
+    if (input instanceof HTMLInputElement) {
+      Object.assign(input, { type: kind === "date" ? "date" : "number", step: "any" });
+      const [from, to] = [low, high].map((bound) => bound == null ? "" : kind === "date" ? dateOf(bound) : String(bound));
+      Object.assign(input, { min: from, max: to });
+      if (from || to) input.title = `Beyond ${[from, to].filter(Boolean).join(" and ")} it counts as the bound`;
+    }
     input.name = name;
     const label = document.createElement("label");
     const words = document.createElement("span");

@@ -8,7 +8,10 @@ export const RARE = "(rare)"; // the level that rare words share, always the las
 /**
  * `lenient`, as own tables are read: what is missing becomes the mean or the commonest word, an unknown word a rare
  * one, and numbers are cut at `clip` deviations. Without it all of these are errors, and nothing is cut.
- * @typedef {{numbers: NumberColumn[], categories: CategoryColumn[], lenient?: boolean, clip?: number}} Preprocessor
+ * `bounds`: by column, the lowest and highest number, beyond which one counts as the bound. `missing`: by column, words
+ * and numbers that say nothing.
+ * @typedef {{numbers: NumberColumn[], categories: CategoryColumn[], lenient?: boolean, clip?: number,
+ *   bounds?: Record<string, [number | null, number | null]>, missing?: Record<string, string[]>}} Preprocessor
  */
 
 /**
@@ -17,11 +20,16 @@ export const RARE = "(rare)"; // the level that rare words share, always the las
  * @param {Preprocessor} preprocessor
  * @returns {Float32Array}
  */
-export function tableRow(row, { numbers, categories, lenient = false, clip = Infinity }) {
+export function tableRow(row, { numbers, categories, lenient = false, clip = Infinity, bounds = {}, missing = {} }) {
   /** @param {string} name */
-  const isMissing = (name) => lenient && (row[name] === undefined || row[name] === null || String(row[name]).trim() === "");
-  const values = numbers.map(({ name, mean, std }) =>
-    isMissing(name) ? 0 : Math.min(Math.max((number(row, name) - mean) / std, -clip), clip));
+  const isMissing = (name) => lenient && (row[name] === undefined || row[name] === null || String(row[name]).trim() === ""
+    || (Object.hasOwn(missing, name) && saysNothing(row[name], missing[name])));
+  const values = numbers.map(({ name, mean, std }) => {
+    if (isMissing(name)) return 0;
+    const [low, high] = Object.hasOwn(bounds, name) ? bounds[name] : [null, null];
+    const value = Math.min(Math.max(number(row, name), low ?? -Infinity), high ?? Infinity);
+    return Math.min(Math.max((value - mean) / std, -clip), clip);
+  });
   for (const { name, levels, rare, commonest } of categories) {
     const own = levels.filter((level) => level !== RARE);
     const word = lenient ? spelt(row[name], [...own, ...rare]) : row[name];
@@ -32,6 +40,16 @@ export function tableRow(row, { numbers, categories, lenient = false, clip = Inf
     levels.forEach((_, i) => values.push(i === at ? 1 : 0));
   }
   return Float32Array.from(values);
+}
+
+/**
+ * Whether a cell is one of these words, or a number that one of them writes.
+ * @param {unknown} value
+ * @param {string[]} words
+ */
+function saysNothing(value, words) {
+  const text = String(value).trim();
+  return words.some((word) => word === text || (word.trim() !== "" && Number(word) === Number(text)));
 }
 
 /**

@@ -118,3 +118,50 @@ def test_a_report_that_is_lost_goes_again_as_it_is(server: str, visit: Any) -> N
     assert page.inner_text(".own-row-place .message") == "" and "1 report" in page.inner_text(
         ".own-row-place .collector"
     )
+
+
+def test_an_edited_schema_reaches_the_form_and_the_page_for_the_people(server: str, visit: Any) -> None:
+    """On a phone: a bound, a title and a level are edited, a column is left out; the form and owner.html follow."""
+    opened = visit(server, "/own?table=Adult", width=390, height=844)
+    page = opened.page
+    columns = page.get_by_test_id("stExpander").filter(has_text="Columns: ")
+    columns.get_by_text("Columns: look and change").click()
+
+    def typed(label: str) -> Any:
+        return columns.get_by_role("textbox", name=label, exact=True)
+
+    def apply() -> None:
+        columns.get_by_role("button", name="Apply").click()
+        opened.settled()
+
+    typed("Lower bound").fill("young")
+    apply()
+    columns.get_by_text("Expected a number for the lower bound of age").wait_for()
+    assert typed("Lower bound").input_value() == "young"
+    for label, text in (("Lower bound", "25"), ("Title", "Age today"), ("Unit", "years")):
+        typed(label).fill(text)
+    apply()
+    columns.get_by_text("Applied to age").wait_for()
+    opened.choose("Column to change", "workclass")
+    opened.settled()
+    typed("Levels, one a line").fill("Private\nAstronaut")
+    apply()
+    columns.get_by_text("In no public row, so counted as rare: Astronaut").wait_for()
+    opened.choose("Column to change", "fnlwgt")
+    opened.settled()
+    opened.choose("Kind", "left out")
+    columns.get_by_text("13 used, 1 left out").wait_for()
+    columns.get_by_text("Left out: left out by hand").wait_for()  # it is still unfolded
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1440, "height": 900})
+    trained(opened)
+    form = page.locator(".own-form")
+    age = form.locator("label", has_text="Age today (years)").locator("input")
+    assert (age.get_attribute("min"), age.get_attribute("max")) == ("25", "90")
+    options = form.locator("label", has_text="workclass").locator("option").all_inner_texts()
+    assert options == ["not said", "Private", "Astronaut", "other (not listed)"]
+    assert form.locator("label", has_text="fnlwgt").count() == 0
+    with page.expect_download() as download:
+        page.click(".st-key-own_owner button")
+    saved = download.value.path().read_text(encoding="utf-8")
+    assert '"title":"Age today"' in saved and '"bounds":{"age":[25.0,90.0]}' in saved and "fnlwgt" not in saved

@@ -14,6 +14,7 @@ import pytest
 from rlm_core.cli import main
 from rlm_core.data import adult_sample
 from rlm_core.data.samples import loan_examples
+from rlm_core.privatiser import LocalPrivatiser
 from rlm_core.privatiser.advice import Advice, Point
 from rlm_core.privatiser.compare import RULE
 from rlm_core.report import Report
@@ -172,3 +173,54 @@ def test_advice_claims_no_more_than_its_splits_show() -> None:
     assert "in 4 of 4 simulated collections" in said and "95 % sure" not in said
     assert "from 2 splits of the public rows, with means from 81.0 % to 91.0 %" in said
     assert "one split of the public rows" in " ".join(replace(advice, splits=1).sentences())
+
+
+def test_what_is_not_there_is_named_plainly(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["fit", "nothing.csv", "--out", "x"]) == 1
+    assert capsys.readouterr().err == "rlm fit: No such file or directory: 'nothing.csv'\n"
+    assert main(["fit", ".", "--out", "x"]) == 2
+    assert f"in the folder {tmp_path.name!r}, got none" in capsys.readouterr().err
+    call = ["privatise", str(folder / "people.csv"), "--model", str(folder / "mine"), "--out", "no folder/r.parquet"]
+    assert main(call) == 2 and "a folder that is there for --out, got 'no folder'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())  # nothing was charged, nothing written
+
+
+def test_json_has_no_infinity(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = [
+        "fit",
+        str(folder / "public.csv"),
+        "--label",
+        LABEL,
+        "--epsilon",
+        "inf",
+        "--out",
+        str(tmp_path / "m"),
+        "--json",
+    ]
+    assert main(call) == 0
+
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no JSON")
+
+    assert json.loads(capsys.readouterr().out, parse_constant=refuse)["epsilon"] == "inf"
+    with pytest.raises(ValueError, match="a finite epsilon for a page with a form"):
+        LocalPrivatiser.load(tmp_path / "m").export(tmp_path / "owner.html")
+
+
+def test_the_bar_of_privatise_knows_how_many_rows_there_are(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    totals: list[int | None] = []
+    monkeypatch.setattr("tqdm.tqdm.reset", lambda bar, total=None: totals.append(total))
+    call = [
+        "privatise",
+        str(folder / "people.csv"),
+        "--model",
+        str(folder / "mine"),
+        "--out",
+        str(tmp_path / "r.jsonl"),
+    ]
+    assert main(call) == 0 and totals == [2_500]

@@ -29,9 +29,11 @@ SIMULATED = (
     "“k-RR of the label alone” has the features in the clear and protects nothing but the label."
 )
 SCHEMA_HELP = (
-    "Kinds, levels and ranges come from the public rows, never from the people. Change a kind where it was guessed "
-    "wrong, or leave a column out."
+    "Kinds, levels and ranges come from the public rows, never from the people. Change what was guessed wrong: the "
+    "mechanism, its form and the kit follow."
 )
+BOUNDS_HELP = "Once you change a bound, whatever lies beyond counts as the bound. Empty: no bound."
+LEVELS_HELP = "All other words share one level, the rare ones’; in the form it is called “other”."
 KIT = "The kit is as public as the rows: their means, levels and some representations are in it."
 
 

@@ -1,0 +1,25 @@
+"""The arguments of a LocalPrivatiser, checked together before anything is read: name, value and what is accepted."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import TYPE_CHECKING
+
+from rlm_core.owner.subset_selection import SubsetSelection
+from rlm_core.tables.schema import TableSchema
+
+if TYPE_CHECKING:  # which imports this file
+    from rlm_core.privatiser.estimator import LocalPrivatiser
+
+
+def check_arguments(privatiser: LocalPrivatiser) -> None:
+    """Raise for what no fit can use; kind, size and encoder are the plan's to check, classes those of the labels."""
+    SubsetSelection(epsilon=privatiser.epsilon, symbols=2)  # every release has the same range of ε
+    seed, schema = privatiser.seed, privatiser.schema
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed < 2**63:
+        raise ValueError(f"Expected seed >= 0, a whole number, got seed={seed!r}.")
+    if schema is not None and not isinstance(schema, TableSchema):
+        raise TypeError(
+            f"Expected a TableSchema for schema, got a value of type {type(schema).__name__}: "
+            "TableSchema.from_json(text) reads one."
+        )

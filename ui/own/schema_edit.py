@@ -1,0 +1,102 @@
+"""What a visitor has made of a table's schema: the one in force, what was last wrong with a change, and what it did.
+
+Held by the session. A change that cannot be made leaves the schema as it was, and the form as it was filled in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from rlm_core.tables import Feature, TableError, TableSchema
+from rlm_core.tables.editing import Texts, edit_feature, for_table, unseen_levels, with_feature
+from ui.app.decoding import decode
+from ui.kit.kept import session_value
+
+LARGEST_SCHEMA = 2**20
+"""Bytes of a schema that is brought."""
+
+
+@dataclass(eq=False)
+class SchemaEdit:
+    """``version`` counts changes: a form of an older schema would show old values; ``kinds``, choices of a kind."""
+
+    inferred: TableSchema
+    schema: TableSchema
+    version: int = 0
+    kinds: int = 0
+    problem: str = ""
+    file_problem: str = ""
+    notice: str = ""
+
+    def take(self, schema: TableSchema, notice: str = "") -> None:
+        """This schema is in force from now on."""
+        self.look_away()
+        self.schema, self.notice, self.version = schema, notice, self.version + 1
+
+    def refuse(self, problem: Exception) -> None:
+        """The old one stays."""
+        self.look_away()
+        self.problem = str(problem)
+
+    def look_away(self) -> None:
+        """Another column is looked at: what was said of the last one is not about it."""
+        self.problem = self.file_problem = self.notice = ""
+
+    def feature(self, name: str) -> Feature | None:
+        """A column that is used, or None."""
+        return next((each for each in self.schema.features if each.name == name), None)
+
+
+def schema_edit(key: str, inferred: TableSchema) -> SchemaEdit:
+    """Of this session and table; another table under the same name begins afresh."""
+    found = session_value("own_schemas", dict[str, SchemaEdit])
+    if key not in found or found[key].inferred != inferred:
+        found[key] = SchemaEdit(inferred=inferred, schema=inferred)
+    return found[key]
+
+
+def change_kind(edit: SchemaEdit, frame: pd.DataFrame, name: str, kind: str | None) -> None:
+    """Another kind for a column, found in the public rows; None leaves it out."""
+    guessed = next((each for each in edit.inferred.features if each.name == name and each.kind == kind), None)
+    try:
+        schema = edit.schema.edited(frame, {name: kind})
+    except TableError as problem:
+        return edit.refuse(problem)
+    edit.take(with_feature(schema, guessed) if guessed is not None else schema)
+
+
+def change_column(edit: SchemaEdit, frame: pd.DataFrame, name: str, **typed: Any) -> None:
+    """Fields of :class:`~rlm_core.tables.editing.Texts` as they were typed; the others stay."""
+    feature = edit.feature(name)
+    if feature is None:
+        return
+    try:
+        edited = edit_feature(feature, frame[name], replace(Texts.of(feature), **typed))
+    except TableError as problem:
+        return edit.refuse(problem)
+    unseen = unseen_levels(edited, frame[name])
+    said = f" In no public row, so counted as rare: {', '.join(unseen[:5])}." if unseen else ""
+    edit.take(with_feature(edit.schema, edited), f"Applied to {name}.{said}")
+
+
+def bring(edit: SchemaEdit, frame: pd.DataFrame, label: str, data: bytes) -> None:
+    """A schema from a file, if this table can be read by it; looked at in another process, with limits."""
+    try:
+        if len(data) > LARGEST_SCHEMA:
+            raise TableError(f"Expected a schema of at most {LARGEST_SCHEMA // 2**20} MB, got more.")
+        edit.take(decode(read_schema, data, frame, label), "The schema that you brought is in force.")
+    except ValueError as problem:
+        edit.look_away()
+        edit.file_problem = str(problem)
+
+
+def read_schema(data: bytes, frame: pd.DataFrame, label: str) -> TableSchema:
+    """A schema in JSON, checked field by field and against the public rows."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise TableError("Expected a schema as JSON in UTF-8, got another file.") from None
+    return for_table(TableSchema.from_json(text), frame, label)
