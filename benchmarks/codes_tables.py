@@ -1,6 +1,6 @@
 """Tables about codes, from committed results and cards: what codes give beside the paper's mechanism, what is shipped.
 
-python -m benchmarks.codes_tables        writes them into docs/q-rlm.md and models/README.md, between their two marks
+python -m benchmarks.codes_tables        writes them into docs/q-rlm.md and models/README.md, between their marks
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from benchmarks import shipped, summary
 from rlm_core import zoo
 from rlm_core.catalogue import CODES, TEST_SHARE
 from rlm_core.theory import krr_cap, vertex_accuracy
+from rlm_core.zoo.__main__ import markdown_table
 
 ROOT = Path(__file__).resolve().parent.parent
 START, END = "<!-- measured: python -m benchmarks.codes_tables -->", "<!-- end of what is measured -->"
@@ -99,20 +100,23 @@ def shipped_lines() -> list[str]:
     return found
 
 
-PAGES: dict[Path, Callable[[], list[str]]] = {
-    ROOT / "docs" / "q-rlm.md": result_lines,
-    ROOT / "models" / "README.md": shipped_lines,
+PAGES: dict[Path, tuple[Callable[[], list[str]], ...]] = {
+    ROOT / "docs" / "q-rlm.md": (result_lines,),
+    ROOT / "models" / "README.md": (markdown_table, shipped_lines),
 }
-"""Pages with marks, and what stands between them."""
+"""Pages with pairs of marks, and what stands between each pair, in their order."""
 
 
 def page(path: Path) -> str:
     """A page with the tables of today."""
-    before, _, rest = path.read_text(encoding="utf-8").partition(START)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise ValueError(f"Expected the marks {START!r} and {END!r} in {path.name}.")
-    return before + "\n".join([START, "", *PAGES[path](), "", END]) + after
+    done, rest = "", path.read_text(encoding="utf-8")
+    for lines in PAGES.get(path, (list,)):
+        before, _, rest = rest.partition(START)
+        _, end, rest = rest.partition(END)
+        if not end:
+            raise ValueError(f"Expected the marks {START!r} and {END!r} in {path.name}.")
+        done += before + "\n".join([START, "", *lines(), "", END])
+    return done + rest
 
 
 def main() -> None:

@@ -29,14 +29,25 @@ def row(about: Card) -> dict[str, object]:
     }
 
 
+HEAD = ("name", "d", "l", "ε_pre", "seed", "epochs", "minutes", "validation loss", "clean %", "MB")
+"""Of the table of mechanisms of numbers."""
+
+
 def markdown(about: Card) -> str:
-    """One line of the table in ``models/README.md``."""
+    """One line of the table in ``models/README.md``, under :data:`HEAD`."""
     pre = about.epsilon_pretraining
     return (
         f"| `{about.name}` | {about.latent_dim} | {about.radius:g} | {pre if isinstance(pre, str) else f'{pre:g}'} | "
-        f"{sum(about.epochs.values())} | {about.seconds / 60:.1f} | {about.metrics['mechanism_valid_loss']:.1f} | "
-        f"{about.metrics['clean_accuracy_percent']:.1f} | {about.size() / 1e6:.1f} |"
+        f"{about.seed} | {sum(about.epochs.values())} | {about.seconds / 60:.1f} | "
+        f"{about.metrics['mechanism_valid_loss']:.1f} | {about.metrics['clean_accuracy_percent']:.1f} | {about.size() / 1e6:.1f} |"
     )
+
+
+def markdown_table() -> list[str]:
+    """The mechanisms of numbers, from their cards."""
+    cards = [card(name) for name in names()]
+    head = ["| " + " | ".join(HEAD) + " |", "|---" * len(HEAD) + "|"]
+    return head + [markdown(about) for about in cards if "order" not in about.architecture]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         print(json.dumps([*rows, *own], indent=1))
     elif options.markdown:
-        print("\n".join(markdown(card(name)) for name in names()))
+        print("\n".join(markdown_table()))
     else:
         print_table(rows)
         for about in map(card, names()):
