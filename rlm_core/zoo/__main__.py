@@ -39,7 +39,8 @@ def markdown(about: Card) -> str:
     return (
         f"| `{about.name}` | {about.latent_dim} | {about.radius:g} | {pre if isinstance(pre, str) else f'{pre:g}'} | "
         f"{about.seed} | {sum(about.epochs.values())} | {about.seconds / 60:.1f} | "
-        f"{about.metrics['mechanism_valid_loss']:.1f} | {about.metrics['clean_accuracy_percent']:.1f} | {about.size() / 1e6:.1f} |"
+        f"{about.metrics['mechanism_valid_loss']:.1f} | {about.metrics['clean_accuracy_percent']:.1f} | "
+        f"{about.size() / 1e6:.1f} |"
     )
 
 
