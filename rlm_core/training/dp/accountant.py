@@ -90,7 +90,7 @@ def _curve(noise_multiplier: float, sample_rate: float, delta: float) -> Callabl
 
     def spent(steps: int) -> float:
         with warnings.catch_warnings():
-            # The best order may be the first or last of the list: others might bound ε more tightly, this one bounds it.
+            # The best order may be the first or last listed: others might bound ε more tightly, this one bounds it.
             warnings.filterwarnings("ignore", "Optimal order is the (smallest|largest) alpha")
             return float(rdp.get_privacy_spent(orders=orders, rdp=one * steps, delta=delta)[0])
 
