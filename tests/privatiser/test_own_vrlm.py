@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -153,6 +154,14 @@ def test_a_bad_label_is_refused_before_anything_is_charged_or_drawn(
     with pytest.raises(ValueError, match=message):
         fitted.privatise(easy.people[:3].drop(columns=LABEL), labels, ledger=ledger)
     assert ledger.releases == []
+
+
+def test_nothing_of_the_people_is_kept(easy: Any, fitted: LocalPrivatiser) -> None:
+    fitted.privatise(easy.public[:1], LABEL)  # what is computed once, such as weights in float64, is there then
+    before = pickle.dumps(vars(fitted))
+    fitted.privatise(easy.people[:50], LABEL)
+    fitted.privatise(easy.people[:50].drop(columns=LABEL))
+    assert pickle.dumps(vars(fitted)) == before
 
 
 def test_other_kinds_cannot_be_divided_later_either(easy: Any) -> None:
