@@ -24,6 +24,7 @@ from rlm_core.privatiser import LocalPrivatiser, UtilityWarning, choose_plan
 from rlm_core.privatiser.compare import Rehearsal
 from rlm_core.privatiser.plan import CODES, VRLM
 from rlm_core.privatiser.received import write_reports
+from rlm_core.privatiser.saved_tables import saved_description, saved_encoders, saved_tables
 from rlm_core.privatiser.vrlm import training
 from rlm_core.privatiser.vrlm.columns import Columns
 from rlm_core.privatiser.vrlm.method import SplitMethod
@@ -324,8 +325,30 @@ def test_the_commands(easy: Any, tmp_path: Path, capsys: pytest.CaptureFixture[s
     parts = str(tmp_path / "parts")
     assert main(["privatise", table, "--model", model, "--out", f"{parts}/", "--workers", "1", "--json"]) == 0
     capsys.readouterr()
-    assert main(["learn", parts, "--model", model, "--json"]) == 2
-    assert "labels by themselves" in capsys.readouterr().err
+    assert main(["learn", parts, "--model", model, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["reports"] == len(easy.people)
+
+
+def test_a_saved_one_is_offered_to_browsers(
+    fitted: LocalPrivatiser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RLM_MODELS", str(tmp_path))
+    folder = fitted.save(tmp_path / "mine")
+    assert saved_tables() == {"mine": folder}
+    about = saved_description(folder)
+    assert about["release"] == "numbers" and about["lam"] == 0.7 and about["radius"] == 5.0
+    assert "joint" not in about and "merge" not in about
+    assert about["files"]["encoder"]["sha256"] in saved_encoders()
+    assert "Expected a mechanism of a table" in refusal_of_pictures()
+
+
+def refusal_of_pictures() -> str:
+    """A page has no form for own pictures."""
+    pictures = load_digits().images[:100]
+    with warnings.catch_warnings(), pytest.raises(ValueError) as refused:
+        warnings.simplefilter("ignore", UtilityWarning)
+        LocalPrivatiser(kind=VRLM, classes=["a", "b"]).fit(pictures).export("owner.html")
+    return str(refused.value)
 
 
 def test_a_rehearsal_trains_every_setting_once(easy: Any) -> None:
