@@ -3,8 +3,9 @@
 Each table is split at random into rows to fit on, people, and test rows; Lending Club and MNIST as for the paper's
 data collection, so that their rows can be compared with ``data_collection.csv``. Every kind and size is by the rule
 (``rlm_core.privatiser.plan``), which was fixed on other tables than Adult. Where the rule takes a network (pictures),
-or one is asked for, it is trained once a split and kept among the runs. ``epsilon`` inf: logistic regression on
-clean rows ("clean"), and always saying the commonest class ("majority").
+or one is asked for, it is trained once a split and kept among the runs; of the V-RLM, which Lending Club and MNIST
+have, one for every setting that the rule takes. ``epsilon`` inf: logistic regression on clean rows ("clean"), and
+always saying the commonest class ("majority").
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
 
 from benchmarks.experiments.protocol import Trial
 from benchmarks.table import Row
@@ -28,8 +31,11 @@ from rlm_core import __version__
 from rlm_core.data import Dataset, LoanTable, load, split_of
 from rlm_core.privatiser.compare import FEATURES, LABEL_ALONE, NETWORK_CODES, RULE, Rehearsal
 from rlm_core.privatiser.labels import find_classes, label_numbers
-from rlm_core.privatiser.network import CodesNetwork, train_codes_network
-from rlm_core.privatiser.plan import KINDS
+from rlm_core.privatiser.network import CodesNetwork, NetworkEncoder, train_codes_network
+from rlm_core.privatiser.plan import KINDS, VRLM
+from rlm_core.privatiser.vrlm.rehearsal import VRLMRehearsal
+from rlm_core.privatiser.vrlm.training import Trained, train_encoder
+from rlm_core.training.preset_types import VRLMPreset
 from rlm_core.types import IntArray
 
 EXPERIMENT = "own_data"
@@ -156,10 +162,12 @@ def _kinds(dataset: str) -> tuple[str, ...]:
     """Every kind for itself, beside the rule's choice: two classes have all of them, more have two.
 
     Loans have codes by a network too, to be compared with the Q-RLM's rows of ``data_collection.csv``; and digits, of
-    which there are too few for it.
+    which there are too few for it. Loans and MNIST have the V-RLM, to be compared with its rows there.
     """
     if dataset == "lending_club":
-        return (*KINDS, NETWORK_CODES)
+        return (*KINDS, NETWORK_CODES, VRLM)
+    if dataset == "mnist":
+        return (*KINDS[2:], VRLM)
     if dataset == "digits":
         return (*KINDS[2:], NETWORK_CODES)
     return KINDS if dataset in ("adult", "census_income", "breast_cancer") else KINDS[2:]
@@ -170,10 +178,15 @@ def measure(trial: Trial, runs: Path) -> Row:
     start = time.perf_counter()
     rehearsal = rehearse(trial.dataset, trial.seed, runs)
     reports, size = len(rehearsal.people), ""
+    columns: dict[str, Any] = {}
     if trial.mechanism == CLEAN:
         accuracy = rehearsal.clean
     elif trial.mechanism == MAJORITY:
         accuracy = rehearsal.majority
+    elif trial.mechanism == VRLM:
+        split = vrlm(trial.dataset, trial.seed, runs)
+        accuracy = split.accuracy(trial.epsilon, reports, trial.generator())
+        size, columns = str(split.method(trial.epsilon).size), _vrlm_columns(split, trial.epsilon)
     else:
         accuracy = rehearsal.accuracy(trial.mechanism, trial.epsilon, reports, trial.generator())
         if trial.mechanism in (RULE, NETWORK_CODES, *KINDS):
@@ -192,7 +205,43 @@ def measure(trial: Trial, runs: Path) -> Row:
         test_rows=len(rehearsal.test),
         seconds=round(time.perf_counter() - start, 2),
         version=__version__,
+        **columns,
     )
+
+
+def _vrlm_columns(split: VRLMRehearsal, epsilon: float) -> dict[str, Any]:
+    budget, preset = split.budget(epsilon), split.preset(epsilon)
+    return {
+        "epsilon_x": budget.epsilon_x,
+        "epsilon_y": budget.epsilon_y,
+        "lam": budget.lam,
+        "radius": preset.radius,
+        "epsilon_pretraining": preset.epsilon_pretraining,
+    }
+
+
+@lru_cache(maxsize=1)
+def vrlm(dataset: str, seed: int, runs: Path) -> VRLMRehearsal:
+    """A split's rehearsal of the V-RLM; its encoders are kept among the runs."""
+    rehearsal = rehearse(dataset, seed, runs)
+
+    def trained(preset: VRLMPreset) -> Trained:
+        file = runs / (
+            f"own_data-{dataset}-vrlm-l{preset.radius:g}-eps{preset.epsilon_pretraining:g}-seed{seed}.safetensors"
+        )
+        if not file.is_file():
+            torch.set_num_threads(1)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            columns = VRLMRehearsal(of=rehearsal).columns
+            checkpoint = file.with_suffix(".checkpoint")
+            found = train_encoder(preset, rehearsal.public, columns, seed=seed, device="cpu", checkpoint=checkpoint)
+            partial = file.with_suffix(".partial")
+            save_file(found.encoder.tensors(), partial)
+            partial.replace(file)
+        settings = {"radius": preset.radius, "epsilon_pretraining": preset.epsilon_pretraining}
+        return Trained(encoder=NetworkEncoder.of_tensors(load_file(file)), settings=settings)
+
+    return VRLMRehearsal(of=rehearsal, trained=trained)
 
 
 @lru_cache(maxsize=1)

@@ -84,13 +84,13 @@ def load_source(model: str, epsilon: float, label: str | None, lam: float | None
         model: folder or name.
         epsilon: of one report, record and label together.
         label: the column with the labels; None sends records alone.
-        lam: λ, the record's share of ε where the label goes by itself (shipped mechanisms of numbers).
+        lam: λ, the record's share of ε where the label goes by itself (shipped mechanisms of numbers, an own V-RLM).
     """
     positive("epsilon", epsilon)
     if own_card(model) is not None:
         from rlm_core.privatiser import LocalPrivatiser
 
-        return _own(LocalPrivatiser.load(model), epsilon, label)
+        return _own(LocalPrivatiser.load(model), epsilon, label, lam)
     return _shipped(model, epsilon, label, lam)
 
 
@@ -104,16 +104,19 @@ def own_card(model: str) -> dict[str, Any] | None:
     return card if isinstance(card, dict) and str(card.get("format")).startswith("rlm-own/") else None
 
 
-def _own(privatiser: LocalPrivatiser, epsilon: float, label: str | None) -> Source:
+def _own(privatiser: LocalPrivatiser, epsilon: float, label: str | None, lam: float | None) -> Source:
     classes = privatiser.class_names
     if label is not None and not classes:
         raise ValueError("Expected no labels: this mechanism was fitted without classes.")
     privatiser.set_params(epsilon=epsilon)
+    divided = privatiser.lam if lam is None else lam
+    sending = privatiser.method_.sending(epsilon, None if label is None else len(classes), lam=divided)
     return Source(
-        mechanism=privatiser.method_.mechanism(epsilon),
+        mechanism=sending.mechanism,
         classes=classes,
         label=label,
-        together=None if label is None else privatiser.method_.together(epsilon, len(classes)),
+        together=sending.pairs,
+        response=sending.labels,
         records=lambda rows: privatiser.encode_table(_frame(rows) if isinstance(rows, pa.RecordBatch) else rows),
     )
 

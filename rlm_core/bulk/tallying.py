@@ -8,6 +8,7 @@ from rlm_core.bulk.engine import run_tasks
 from rlm_core.bulk.parts import read_part
 from rlm_core.bulk.run import part_names
 from rlm_core.bulk.store import Folder
+from rlm_core.report import Report
 from rlm_core.report_tally import ReportTally
 
 TOGETHER = 16
@@ -26,6 +27,12 @@ def tally_parts(out: str, *, workers: int | None = 1, scheduler: str | None = No
             raise result
         found.append(ReportTally.from_bytes(result))
     return reduce(ReportTally.__add__, found)
+
+
+def read_parts(out: str) -> list[Report]:
+    """All reports in a folder, one by one: for those that a tally cannot hold."""
+    folder = Folder(out)
+    return [report for name in part_names(out) for report in read_part(folder.read(name))]
 
 
 def _tally(out: str, names: tuple[str, ...]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rlm_core.cli.own_data import parser_of, show, shown_warnings
 
@@ -24,8 +24,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--classes", help="the classes, separated by commas, instead of those in the table")
     parser.add_argument("--epsilon", type=float, default=4.0, help="of one report (default: %(default)s)")
     parser.add_argument("--reports", type=int, default=10_000, help="how many are expected (default: %(default)s)")
-    parser.add_argument("--kind", default="auto", help="of report; by rule unless given")
+    parser.add_argument(
+        "--kind",
+        default="auto",
+        help="of report: joint bits, joint Laplace, joint selection or codes, by rule unless given; or V-RLM, the "
+        "paper's mechanism, which trains for minutes",
+    )
     parser.add_argument("--size", type=int, help="numbers or codes; by rule unless given")
+    parser.add_argument("--lam", type=float, help="V-RLM: the record's share of epsilon; by rule unless given")
     parser.add_argument("--encoder", default="auto", help="linear or network; by rule unless given")
     parser.add_argument("--schema", type=Path, help="a schema in JSON, as schema.json of a fitted folder")
     parser.add_argument("--seed", type=int, default=0, help="of the fit (default: %(default)s)")
@@ -34,6 +40,13 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument(
         "--checkpoint", type=Path, help="a file from which an interrupted training of a network goes on"
+    )
+    parser.add_argument(
+        "--central-epsilon",
+        type=float,
+        metavar="EPSILON",
+        help="V-RLM: train the encoder under central DP with this epsilon and delta = 1e-5, for the sake of those "
+        "whose rows these are",
     )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write")
     parser.add_argument("--force", action="store_true", help="overwrite a folder that is there")
@@ -52,11 +65,13 @@ def main(arguments: Sequence[str]) -> int:
         classes=options.classes.split(",") if options.classes else None,
         kind=options.kind,
         size=options.size,
+        lam=options.lam,
         encoder=options.encoder,
         schema=schema,
         seed=options.seed,
         device=options.device,
         checkpoint=options.checkpoint,
+        central_epsilon=options.central_epsilon,
     )
     with shown_warnings() as warned, tqdm(desc="train", unit="step", disable=options.json or None, leave=False) as bar:
 
@@ -67,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
         privatiser.fit(options.table, options.label, progress=step)
     privatiser.save(options.out)
     plan, classes = privatiser.plan_, list(privatiser.class_names)
-    form = privatiser.pictures_
+    form, central = privatiser.pictures_, privatiser.central_dp_
     columns = [] if form is not None else list(privatiser.schema_.columns)
     seen = f"features: {len(columns)}" if form is None else f"pictures: {form.height} × {form.width}, "
     seen += "" if form is None else "in colour, behind the trunk" if form.colour else "grey"
@@ -76,6 +91,7 @@ def main(arguments: Sequence[str]) -> int:
         f"reports: {plan.kind}, size {plan.size}, {plan.encoder} encoder, epsilon = {options.epsilon:g}",
         f"classes: {', '.join(classes) or 'none: records without labels'}",
         seen,
+        *([] if central is None else [_central_line(central)]),
         *(f"left out: {note}" for note in privatiser.notes_),
     ]
     facts = {
@@ -89,7 +105,16 @@ def main(arguments: Sequence[str]) -> int:
         "features": columns,
         "left_out": list(privatiser.notes_),
         "digest": privatiser.method_.digest,
+        "central_dp": central,
         "warnings": warned,
     }
     show(options, facts, lines)
     return 0
+
+
+def _central_line(spent: dict[str, Any]) -> str:
+    """The second promise, in a line."""
+    return (
+        f"central DP: the encoder's training spent epsilon = {spent['epsilon']:g} of {spent['target_epsilon']:g} "
+        f"(delta = {spent['delta']:g}), given its decoder; the card says what that does not cover"
+    )

@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING, Any
 from rlm_core.cli.own_data import model_folder, parser_of, show, shown_warnings
 
 if TYPE_CHECKING:
+    from rlm_core.report import Report
     from rlm_core.report_tally import ReportTally
 
 
-def _received(options: argparse.Namespace) -> Path | ReportTally:
-    """A file of reports as it is; parts in a folder, or at an address, as one tally."""
-    from rlm_core.bulk.tallying import tally_parts
+def _received(options: argparse.Namespace, kind: str) -> Path | ReportTally | list[Report]:
+    """A file of reports as it is; parts in a folder, or at an address, as one tally, or one by one for a V-RLM."""
+    from rlm_core.bulk.tallying import read_parts, tally_parts
+    from rlm_core.privatiser.plan import VRLM
 
     if "://" in options.reports or Path(options.reports).is_dir():
+        if kind == VRLM:
+            return read_parts(options.reports)
         return tally_parts(options.reports, workers=options.workers, scheduler=options.scheduler)
     return Path(options.reports)
 
@@ -56,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     with shown_warnings() as warned, tqdm(total=steps, desc="load", unit="step", disable=options.json or None) as bar:
         privatiser = LocalPrivatiser.load(options.model)
         _next(bar, "learn")
-        privatiser.learn(_received(options))
+        privatiser.learn(_received(options, privatiser.plan_.kind))
         _next(bar, "test" if steps == 3 else "done")
         if options.test is not None:
             frame = read_table(options.test) if privatiser.pictures_ is None else read_pictures(options.test)

@@ -63,7 +63,7 @@ def _is_bulk(options: argparse.Namespace) -> bool:
     if is_shipped_table(options.model):  # a file that is named goes to a file that is named
         return options.table.endswith(".parquet") and not Path(options.out).suffix
     shipped = "/" not in options.model and not Path(options.model).exists() and not options.table.endswith(".csv")
-    return options.lam is not None or shipped
+    return (options.lam is not None and not Path(options.model).is_dir()) or shipped
 
 
 def _one_file(options: argparse.Namespace) -> int:
@@ -109,6 +109,8 @@ def _release_own(options: argparse.Namespace, ledger: Ledger, begin: OnProgress,
     privatiser = LocalPrivatiser.load(options.model)
     if options.epsilon is not None:
         privatiser.set_params(epsilon=options.epsilon)
+    if options.lam is not None:
+        privatiser.set_params(lam=options.lam)
     label = None if options.no_label else options.label or privatiser.label_
     if label is None and not options.no_label and len(privatiser.classes_):
         raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")

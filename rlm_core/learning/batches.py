@@ -89,6 +89,11 @@ class Batches:
             yield self.prepare(*rows)
 
 
+def sample_rate(batch_size: int, rows: int) -> float:
+    """q = batch_size / rows, rounded up to what float32 can draw."""
+    return min(1.0, math.ceil(batch_size / rows * 2**24) / 2**24)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PoissonBatches(Batches):
     """Each row is in each batch with the same probability, independently of everything.
@@ -101,8 +106,8 @@ class PoissonBatches(Batches):
 
     @property
     def sample_rate(self) -> float:
-        """The probability q of a row to be in a batch: batch_size / rows, rounded up to what float32 can draw."""
-        return min(1.0, math.ceil(self.batch_size / self.rows * 2**24) / 2**24)
+        """The probability q of a row to be in a batch."""
+        return sample_rate(self.batch_size, self.rows)
 
     @property
     def steps(self) -> int:

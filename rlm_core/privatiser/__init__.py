@@ -4,6 +4,9 @@ plan.py             which kind of report, and how many numbers or codes: rules i
 encoder.py          from an encoded row to a few numbers, or to scores of codes: one linear layer
 method.py           a fitted kind: how rows leave (the owner's side) and what reports tell (the collector's)
 network.py          codes by a network
+vrlm/               the paper's V-RLM: record and label apart, an encoder under central DP if asked for
+sending.py          what the release path is given for a record
+learning.py         from reports of any kind to a classifier
 views.py            what a network should give the same code
 records.py          what is read: rows or pictures, and labels
 labels.py           class names to numbers

@@ -6,6 +6,8 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 from rlm_core.owner.subset_selection import SubsetSelection
+from rlm_core.privatiser.plan import VRLM, check_public_encoder, check_undivided
+from rlm_core.privatiser.vrlm.rules import check_central, check_share
 from rlm_core.tables.schema import TableSchema
 
 if TYPE_CHECKING:  # which imports this file
@@ -15,6 +17,12 @@ if TYPE_CHECKING:  # which imports this file
 def check_arguments(privatiser: LocalPrivatiser) -> None:
     """Raise for what no fit can use; kind, size and encoder are the plan's to check, classes those of the labels."""
     SubsetSelection(epsilon=privatiser.epsilon, symbols=2)  # every release has the same range of ε
+    if privatiser.kind == VRLM:
+        check_share(privatiser.lam)
+        check_central(privatiser.central_epsilon)
+    else:
+        check_undivided(privatiser.kind, privatiser.lam)
+        check_public_encoder(privatiser.kind, privatiser.central_epsilon)
     seed, schema = privatiser.seed, privatiser.schema
     if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed < 2**63:
         raise ValueError(f"Expected seed >= 0, a whole number, got seed={seed!r}.")

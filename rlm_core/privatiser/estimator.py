@@ -21,16 +21,16 @@ from rlm_core.privatiser.arguments import check_arguments
 from rlm_core.privatiser.folder import named, read, write
 from rlm_core.privatiser.honesty import UtilityWarning, not_better, one_answer, too_few
 from rlm_core.privatiser.labels import as_given, check_classes, find_classes, label_numbers, label_texts, true_classes
+from rlm_core.privatiser.learning import AnyClassifier, AnyMethod, Reports, learn_from, probabilities
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import CodesNetwork, train_codes_network
 from rlm_core.privatiser.onnx_file import write_onnx
 from rlm_core.privatiser.own_mechanism import own_page
-from rlm_core.privatiser.plan import choose_plan
-from rlm_core.privatiser.received import check_digest, receive
+from rlm_core.privatiser.plan import VRLM, Plan, choose_plan
 from rlm_core.privatiser.records import Labels, RecordReader, Table
+from rlm_core.privatiser.vrlm.method import SplitMethod
+from rlm_core.privatiser.vrlm.training import preset_for, train_encoder
 from rlm_core.release import OnProgress, Releases, release_rows
-from rlm_core.report import Report
-from rlm_core.report_tally import ReportTally
 from rlm_core.tables.schema import TableSchema
 from rlm_core.types import FloatArray, IntArray
 
@@ -61,20 +61,25 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
     becomes the level of the rare ones.
 
     Guarantee: each row's report, its label included, is ε-LDP, whatever was fitted (see the kind's class in
-    ``rlm_core.owner``). Each further ``privatise`` of the same row spends ε again; a ``ledger`` counts.
+    ``rlm_core.owner``). Each further ``privatise`` of the same row spends ε again; a ``ledger`` counts. With
+    ``central_epsilon`` there is a second promise, to the people whose rows were fitted on: the encoder's training
+    is (ε, δ)-differentially private, given its decoder (docs/central_dp.md says what that covers, and what not).
 
     Args:
         epsilon: of one report, record and label together.
         reports: how many are expected; with ε and the number of classes it decides kind and size by a rule.
         classes: the labels that people may have; None finds them in ``fit(public, y)``, or sends no label. They keep
             their type in ``classes_`` and ``predict`` (whole numbers stay so), and are compared as text.
-        kind: "auto", or one of :data:`~rlm_core.privatiser.plan.KINDS`.
+        kind: "auto", one of :data:`~rlm_core.privatiser.plan.KINDS`, or "V-RLM": the paper's mechanism, which sends
+            numbers and label apart and whose network takes minutes to train. "auto" never chooses it.
         size: numbers or codes of the representation; None for the rule's.
-        encoder: "auto", "linear" (seconds) or "network" (codes by a network, about a minute a core).
+        lam: λ of a V-RLM, the record's share of ε; None for the rule's. Other kinds divide nothing.
+        encoder: "auto", "linear" (seconds) or "network" (codes by a network, about a minute a core; any V-RLM).
         schema: of the table; None infers it from the public rows.
         seed: of the fit (k-means, samples, networks). A release takes no seed.
         device: where a network learns: "auto" takes a GPU if there is one.
         checkpoint: a file, from which the training of a network that was interrupted goes on.
+        central_epsilon: train the encoder of a V-RLM under central DP with this ε and δ = 1e-5.
 
     >>> import pandas as pd
     >>> public = pd.DataFrame({"age": [20, 30, 40, 50] * 25, "job": ["cook", "nurse"] * 50})
@@ -83,7 +88,8 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
     3
     """
 
-    method_: Method
+    method_: AnyMethod
+    classifier_: AnyClassifier
     classes_: NDArray[Any]
 
     def __init__(
@@ -94,22 +100,26 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         *,
         kind: str = "auto",
         size: int | None = None,
+        lam: float | None = None,
         encoder: str = "auto",
         schema: TableSchema | None = None,
         seed: int = 0,
         device: str = "auto",
         checkpoint: str | Path | None = None,
+        central_epsilon: float | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.reports = reports
         self.classes = classes
         self.kind = kind
         self.size = size
+        self.lam = lam
         self.encoder = encoder
         self.schema = schema
         self.seed = seed
         self.device = device
         self.checkpoint = checkpoint
+        self.central_epsilon = central_epsilon
 
     # --- public rows ---
 
@@ -141,30 +151,44 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
             public_rows=len(x),
             public_pictures=0 if self.pictures_ is None else len(x),
         )
-
-        def network() -> CodesNetwork:
-            return train_codes_network(
-                x,
-                self._views(),
-                classes=max(2, len(classes)),
-                seed=self.seed,
-                device=self.device,
-                checkpoint=None if self.checkpoint is None else Path(self.checkpoint),
-                progress=progress,
-            )
-
-        generator = np.random.default_rng(self.seed)
-        method = Method.fit(plan, x, generator=generator, prior_rows=PRIOR_ROWS, network=network)
         self.public_rows_ = len(x)
-        self._set_method(method)
+        self._set_method(self._fit_method(plan, x, max(2, len(classes)), progress))
         self.seconds_ = time.perf_counter() - start
         self._warn(too_few(self.epsilon, self.reports, max(2, len(classes))))
         return self
+
+    def _fit_method(
+        self, plan: Plan, x: NDArray[np.float32], classes: int, progress: Callable[[Progress], None] | None
+    ) -> AnyMethod:
+        """Encoder and public numbers of the plan's kind from public records x (n, p)."""
+        generator = np.random.default_rng(self.seed)
+        given: dict[str, Any] = {
+            "seed": self.seed,
+            "device": self.device,
+            "checkpoint": None if self.checkpoint is None else Path(self.checkpoint),
+            "progress": progress,
+        }
+        if plan.kind == VRLM:
+            columns = self._columns()
+            preset = preset_for(self.epsilon, plan.size, columns, len(x))
+            trained = train_encoder(preset, x, columns, central_epsilon=self.central_epsilon, **given)
+            return SplitMethod.of(plan, trained, x, generator=generator, prior_rows=PRIOR_ROWS)
+
+        def network() -> CodesNetwork:
+            return train_codes_network(x, self._views(), classes=classes, **given)
+
+        return Method.fit(plan, x, generator=generator, prior_rows=PRIOR_ROWS, network=network)
 
     @property
     def plan_(self) -> Any:
         """Kind and size of the reports, by the rule or by arguments."""
         return self._fitted().method_.plan
+
+    @property
+    def central_dp_(self) -> dict[str, Any] | None:
+        """What the encoder's training spent under central DP, and what that covers; None without."""
+        method = self._fitted().method_
+        return method.central if isinstance(method, SplitMethod) else None
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -205,11 +229,14 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
             numbers = label_numbers(given, self.class_names)
             if len(numbers) != len(records):
                 raise ValueError(f"Expected {len(records)} labels, got {len(numbers)}.")
+        classes = None if numbers is None else len(self.classes_)
+        sending = self.method_.sending(self.epsilon, classes, lam=self.lam)
         return release_rows(
             self._numbers(records),
             numbers,
-            mechanism=self.method_.mechanism(self.epsilon),
-            pairs=None if numbers is None else self.method_.together(self.epsilon, len(self.classes_)),
+            mechanism=sending.mechanism,
+            pairs=sending.pairs,
+            labels=sending.labels,
             ledger=ledger,
             record=record,
             progress=progress,
@@ -221,8 +248,11 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
 
     # --- the collector's side ---
 
-    def learn(self, reports: Releases | ReportTally | Iterable[Report | str] | str | Path) -> Self:
-        """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, a file of them, or their tally."""
+    def learn(self, reports: Reports) -> Self:
+        """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, a file of them, or their tally.
+
+        Not from a tally of a V-RLM: its labels leave apart. All its reports must divide ε alike.
+        """
         self._fitted()
         if not len(self.classes_):
             raise ValueError(
@@ -230,20 +260,12 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
                 "`rlm fit --label NAME` or `--classes`."
             )
         count = len(self.classes_)
-        if isinstance(reports, ReportTally):
-            check_digest(reports.digest, reports.epsilon, self.method_, count)
-            self.classifier_ = self.method_.learn_tally(reports.body, reports.epsilon, count)
-            return self._learnt(reports.people, reports.epsilon, None)
-        received = receive(reports, self.method_, count)
-        self.classifier_ = self.method_.learn(received.payload, received.epsilon, count)
-        return self._learnt(len(received.payload), received.epsilon, received.drift)
-
-    def _learnt(self, people: int, epsilon: float, drift: str | None) -> Self:
-        count = len(self.classes_)
-        self.reports_, self.reports_epsilon_ = people, epsilon
-        predicted = self.method_.probabilities(self.classifier_, self.method_.prior).argmax(axis=1)
-        self._warn(too_few(epsilon, people, count))
-        self._warn(drift)
+        lesson = learn_from(reports, self.method_, count, seed=self.seed, device=self.device)
+        self.classifier_ = lesson.classifier
+        self.reports_, self.reports_epsilon_ = lesson.people, lesson.epsilon
+        predicted = probabilities(self.method_, self.classifier_, self.method_.prior).argmax(axis=1)
+        self._warn(too_few(lesson.epsilon, lesson.people, count))
+        self._warn(lesson.drift)
         self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), self.class_names))
         return self
 
@@ -251,7 +273,7 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Table) -> FloatArray:
         """p(y | x) of clean rows: (n, K), in the order of ``classes_``."""
         h = self.method_.encoder(self.encode_table(X))
-        return self.method_.probabilities(self.classifier_, h)
+        return probabilities(self.method_, self.classifier_, h)
 
     @AfterLearning
     def predict(self, X: Table) -> NDArray[Any]:
@@ -326,7 +348,7 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
             return check_classes(self.classes)
         return () if labels is None else find_classes(labels)
 
-    def _set_method(self, method: Method) -> None:
+    def _set_method(self, method: AnyMethod) -> None:
         self.method_ = named(method, self.reading, self.class_names)
 
     def _warn(self, message: str | None) -> None:

@@ -29,9 +29,12 @@ from rlm_core.collector.moments import MomentClassifier
 from rlm_core.digest import digest_of
 from rlm_core.pictures.format import PictureFormat
 from rlm_core.privatiser.encoder import LinearEncoder
+from rlm_core.privatiser.learning import AnyClassifier, AnyMethod
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import NetworkEncoder
-from rlm_core.privatiser.plan import LINEAR, NETWORK, RANGE, Plan
+from rlm_core.privatiser.plan import LINEAR, NETWORK, VRLM, Plan
+from rlm_core.privatiser.vrlm.classifier import SplitClassifier
+from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
 from rlm_core.zoo.cards import OWN_FORMAT, own_folders
@@ -45,26 +48,23 @@ SCHEMA, PREPROCESSOR, PICTURES = "schema.json", "preprocessor.json", "pictures.j
 ENCODER = "encoder.safetensors"
 PRIOR, CLASSIFIER = "prior.safetensors", "classifier.safetensors"
 
+LIMITS = "ε-LDP holds for one report of a row; further reports of the same row add up."
+PUBLIC_ROWS = (
+    "The public rows themselves are not protected: their means, levels and some representations are in this folder."
+)
+CENTRAL = (
+    "The rows that it was fitted on have another promise: the encoder's training is (ε, δ)-differentially private, "
+    "given its decoder, as central_dp says. That covers the encoder's weights alone. This folder also has means, "
+    "levels and some representations of those rows: it is for the collector; devices get encoder and preprocessing."
+)
 
-def named(method: Method, reading: dict[str, Any], classes: tuple[str, ...]) -> Method:
+
+def named(method: AnyMethod, reading: dict[str, Any], classes: tuple[str, ...]) -> AnyMethod:
     """The method with its digest: of all that decides what is sent for a record, but for ε.
 
     ``reading`` is how a record becomes numbers (:func:`reading_of_table`, :func:`reading_of_pictures`).
     """
-    encoder = method.encoder
-    definition = {
-        "kind": method.plan.kind,
-        "size": method.plan.size,
-        "radius": method.radius,
-        "constant": method.constant,
-        "range": RANGE,
-        "classes": classes,
-    }
-    if isinstance(encoder, NetworkEncoder):
-        definition |= {"layers": encoder.tensors(), "merge": encoder.merge}
-    else:
-        definition |= {"weight": encoder.tensors()["0.weight"], "bias": encoder.tensors()["0.bias"]}
-    return replace(method, digest=digest_of(definition | reading))
+    return replace(method, digest=digest_of(method.definition | {"classes": classes} | reading))
 
 
 def reading_of_table(schema: TableSchema, preprocessor: TablePreprocessor) -> dict[str, Any]:
@@ -86,6 +86,7 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "card.json").unlink(missing_ok=True)
     method, plan = privatiser.method_, privatiser.method_.plan
+    central = method.central if isinstance(method, SplitMethod) else None
     texts = (
         {SCHEMA: privatiser.schema_.to_json(), PREPROCESSOR: privatiser.preprocessor_.to_json()}
         if privatiser.pictures_ is None
@@ -101,10 +102,7 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
     classifier = getattr(privatiser, "classifier_", None)
     (folder / CLASSIFIER).unlink(missing_ok=True)
     if classifier is not None:
-        part = (
-            {"table": classifier.table} if isinstance(classifier, CodeClassifier) else {"weights": classifier.weights}
-        )
-        save_file(part, folder / CLASSIFIER)
+        save_file(_tensors(classifier), folder / CLASSIFIER)
         files.append(CLASSIFIER)
     learnt = (
         {"reports": privatiser.reports_, "epsilon": privatiser.reports_epsilon_} if classifier is not None else None
@@ -115,13 +113,11 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
         "kind": plan.kind,
         "size": plan.size,
         "encoder": plan.encoder,
-        "merge": list(method.encoder.merge) if isinstance(method.encoder, NetworkEncoder) else [],
         "classes": list(privatiser.class_names),
         "class_type": privatiser.classes_.dtype.kind,
         "label": privatiser.label_,
         "input_dim": method.encoder.input_dim,
-        "radius": method.radius,
-        "constant": method.constant,
+        **method.card,
         "digest": method.digest,
         "parameters": _parameters(privatiser),
         "data": {"public_rows": privatiser.public_rows_, "columns": list(map(str, privatiser.feature_names_in_))},
@@ -136,8 +132,7 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
         },
         "summary": f"Reports of kind “{plan.kind}” with {plan.size} numbers or codes by a {plan.encoder} encoder, "
         "fitted on public records.",
-        "limits": "ε-LDP holds for one report of a row; further reports of the same row add up. The public rows "
-        "themselves are not protected: their means, levels and some representations are in this folder.",
+        "limits": f"{LIMITS} {PUBLIC_ROWS if central is None else CENTRAL}",
         "files": {name: sha256(folder / name) for name in files},
     }
     (folder / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -188,7 +183,6 @@ def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"Expected a card of format {FORMAT!r} in {folder.name!r}, got {error!r}.") from None
     verify(folder, files, remedy="Copy the folder again, or fit it anew")
-    layers = load_file(folder / ENCODER)
     result.pictures_ = None
     if PICTURES in files:
         result.pictures_ = PictureFormat.from_json((folder / PICTURES).read_text(encoding="utf-8"))
@@ -203,27 +197,52 @@ def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser
     result.feature_names_in_ = np.array(card["data"]["columns"], dtype=object)
     result.n_features_in_ = len(result.feature_names_in_)
     result.public_rows_, result.seconds_ = int(card["data"]["public_rows"]), float(card["seconds"])
-    method = Method(
-        plan=plan,
-        encoder=NetworkEncoder.of_tensors(layers, tuple(card["merge"]))
-        if plan.encoder == NETWORK
-        else LinearEncoder(weight=layers["0.weight"], bias=layers["0.bias"]),
-        prior=load_file(folder / PRIOR)["h"].astype(np.float64),
-        radius=card["radius"],
-        constant=card["constant"],
-    )
-    if method.prior.ndim != 2 or method.prior.shape[1] != plan.size or not np.isfinite(method.prior).all():
-        raise ValueError(f"Expected public rows of {plan.size} numbers in {PRIOR}, got shape {method.prior.shape}.")
-    result.method_ = named(method, reading, tuple(card["classes"]))
+    result.method_ = _method(plan, card, folder, reading)
     if result.method_.digest != card["digest"]:
         raise ValueError(f"Expected the digest {card['digest']!r} in {folder.name!r}, got {result.method_.digest!r}.")
     if CLASSIFIER in files:
-        part = load_file(folder / CLASSIFIER)
-        result.classifier_ = (
-            CodeClassifier(table=part["table"]) if "table" in part else MomentClassifier(weights=part["weights"])
-        )
+        result.classifier_ = _classifier(load_file(folder / CLASSIFIER))
         result.reports_, result.reports_epsilon_ = card["learnt"]["reports"], card["learnt"]["epsilon"]
     return result
+
+
+def _method(plan: Plan, card: dict[str, Any], folder: Path, reading: dict[str, Any]) -> AnyMethod:
+    """The fitted kind that a card describes, named by what it sends."""
+    layers, prior = load_file(folder / ENCODER), load_file(folder / PRIOR)["h"].astype(np.float64)
+    if prior.ndim != 2 or prior.shape[1] != plan.size or not np.isfinite(prior).all():
+        raise ValueError(f"Expected public rows of {plan.size} numbers in {PRIOR}, got shape {prior.shape}.")
+    classes = tuple(card["classes"])
+    if plan.kind == VRLM:
+        split = SplitMethod(
+            plan=plan,
+            encoder=NetworkEncoder.of_tensors(layers),
+            prior=prior,
+            radius=card["radius"],
+            training=card["training"],
+            central=card["central_dp"],
+        )
+        return named(split, reading, classes)
+    encoder = (
+        NetworkEncoder.of_tensors(layers, tuple(card["merge"]))
+        if plan.encoder == NETWORK
+        else LinearEncoder(weight=layers["0.weight"], bias=layers["0.bias"])
+    )
+    method = Method(plan=plan, encoder=encoder, prior=prior, radius=card["radius"], constant=card["constant"])
+    return named(method, reading, classes)
+
+
+def _tensors(classifier: AnyClassifier) -> dict[str, Any]:
+    if isinstance(classifier, SplitClassifier):
+        return dict(classifier.tensors())
+    return {"table": classifier.table} if isinstance(classifier, CodeClassifier) else {"weights": classifier.weights}
+
+
+def _classifier(part: dict[str, Any]) -> AnyClassifier:
+    if "table" in part:
+        return CodeClassifier(table=part["table"])
+    if "weights" in part:
+        return MomentClassifier(weights=part["weights"])
+    return SplitClassifier(network=NetworkEncoder.of_tensors(part))
 
 
 def _classes(names: list[str], kind: str) -> Any:

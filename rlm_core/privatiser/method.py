@@ -43,8 +43,9 @@ from rlm_core.owner.pairs import PairSelection
 from rlm_core.owner.payload import Payload, Together
 from rlm_core.owner.subset_selection import OneHot, SubsetSelection
 from rlm_core.privatiser.encoder import Encoder, nearest_centres, principal_components
-from rlm_core.privatiser.network import CodesNetwork
-from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, NETWORK, RANGE, Plan
+from rlm_core.privatiser.network import CodesNetwork, NetworkEncoder
+from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, NETWORK, RANGE, Plan, check_undivided
+from rlm_core.privatiser.sending import Sending
 from rlm_core.report_tally import Body
 from rlm_core.types import FloatArray, IntArray
 
@@ -123,6 +124,26 @@ class Method:
         """d or k."""
         return self.plan.size
 
+    @property
+    def definition(self) -> dict[str, Any]:
+        """All that decides what is sent for encoded rows, but for ε."""
+        found = {
+            "kind": self.plan.kind,
+            "size": self.size,
+            "radius": self.radius,
+            "constant": self.constant,
+            "range": RANGE,
+        }
+        if isinstance(self.encoder, NetworkEncoder):
+            return found | {"layers": self.encoder.tensors(), "merge": self.encoder.merge}
+        return found | {"weight": self.encoder.tensors()["0.weight"], "bias": self.encoder.tensors()["0.bias"]}
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """What a card has of it, beside plan and digest."""
+        merge = list(self.encoder.merge) if isinstance(self.encoder, NetworkEncoder) else []
+        return {"radius": self.radius, "constant": self.constant, "merge": merge}
+
     def mechanism(self, epsilon: float) -> RLM:
         """The record alone, with all of ε."""
         noise: LaplaceNoise | SubsetSelection
@@ -138,6 +159,12 @@ class Method:
             output_dim=self.size,
             card_digest=self.digest,
         )
+
+    def sending(self, epsilon: float, classes: int | None = None, *, lam: float | None = None) -> Sending:
+        """How a record leaves, alone or with a label, with all of ε."""
+        check_undivided(self.plan.kind, lam)
+        pairs = None if classes is None else self.together(epsilon, classes)
+        return Sending(mechanism=self.mechanism(epsilon), pairs=pairs)
 
     def together(self, epsilon: float, classes: int) -> Together:
         """How record and label leave as one report, with all of ε."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlm_core.privatiser.encoder import Encoder, LinearEncoder
+from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.own_mechanism import _joint, device_preprocessor
 from rlm_core.privatiser.plan import CODES
@@ -91,8 +92,8 @@ def facts(privatiser: LocalPrivatiser) -> dict[str, Any]:
         "noise": NOISE,
     }
     if method.plan.kind != CODES:
-        result["radius"] = method.radius  # a record without a label leaves with Laplace noise
-        if len(privatiser.classes_):
+        result["radius"] = method.radius  # a record without a label, or apart from it, leaves with Laplace noise
+        if len(privatiser.classes_) and isinstance(method, Method):
             result["joint"] = _joint(method.together(privatiser.epsilon, len(privatiser.classes_)), method.digest)
     if privatiser.pictures_ is None:
         result["preprocessor"] = device_preprocessor(privatiser)

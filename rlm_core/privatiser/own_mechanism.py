@@ -16,6 +16,7 @@ from rlm_core.owner.joint_bits import MOST_BITS, JointBits
 from rlm_core.owner.payload import Together
 from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.plan import CODES
+from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.tables.preprocessor import CLIP_DEVIATIONS
 
 if TYPE_CHECKING:  # which imports this file
@@ -26,7 +27,7 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
     """For ``static/device/mechanism.js``; ``url`` is where the encoder's file is, from /device/ on.
 
     Rows are read leniently there, as :meth:`LocalPrivatiser.privatise` reads them, and numbers leave with their label
-    as one joint report.
+    as one joint report; those of a V-RLM apart from it, with ``lam`` of ε.
     """
     method = privatiser._fitted().method_
     if privatiser.pictures_ is not None:
@@ -53,6 +54,8 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
         ],
         "files": {"encoder": {"sha256": hashlib.sha256(encoder).hexdigest(), "bytes": len(encoder), "url": url}},
     }
+    if isinstance(method, SplitMethod):
+        return result | {"lam": method.budget(privatiser.epsilon, privatiser.lam).lam}
     if isinstance(method.encoder, NetworkEncoder):
         result["merge"] = list(method.encoder.merge)
     if len(privatiser.classes_) and method.plan.kind != CODES:

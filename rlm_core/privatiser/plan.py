@@ -11,12 +11,16 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 
 from rlm_core.owner.joint_bits import best_bits, worth
+from rlm_core.privatiser.vrlm.rules import DIMENSION
 from rlm_core.training.codes.choice import MARGIN, codes_for, fewest_codes
 from rlm_core.types import positive
 
 BITS, LAPLACE, SELECTION, CODES = "joint bits", "joint Laplace", "joint selection", "codes"
 KINDS = (BITS, LAPLACE, SELECTION, CODES)
 """Two classes: the joint report as bits, or as numbers. Any number of classes: by selection, or codes."""
+
+VRLM = "V-RLM"
+"""The paper's mechanism, where λ divides ε between record and label: no rule chooses it, only who asks for it."""
 
 LINEAR, NETWORK = "linear", "network"
 ENCODERS = (LINEAR, NETWORK)
@@ -55,10 +59,12 @@ class Plan:
     def __post_init__(self) -> None:
         if self.encoder not in ENCODERS:
             raise ValueError(f"Expected encoder in {', '.join(ENCODERS)} or 'auto', got encoder={self.encoder!r}.")
-        if self.encoder == NETWORK and self.kind != CODES:
+        if self.encoder == NETWORK and self.kind not in (CODES, VRLM):
             raise ValueError(f"Expected kind='codes' for a network, got kind={self.kind!r}.")
-        if self.kind not in KINDS:
-            raise ValueError(f"Expected kind in {', '.join(KINDS)} or 'auto', got kind={self.kind!r}.")
+        if self.encoder == LINEAR and self.kind == VRLM:
+            raise ValueError("Expected encoder='network' or 'auto' for kind='V-RLM', got encoder='linear'.")
+        if self.kind not in (*KINDS, VRLM):
+            raise ValueError(f"Expected kind in {', '.join((*KINDS, VRLM))} or 'auto', got kind={self.kind!r}.")
         if isinstance(self.size, bool) or not isinstance(self.size, int) or not 1 <= self.size <= 4096:
             raise ValueError(f"Expected 1 <= size <= 4096, got size={self.size!r}.")
 
@@ -90,7 +96,8 @@ def choose_plan(
     if not 2 <= classes <= MOST_CLASSES:
         raise ValueError(f"Expected 2 to {MOST_CLASSES} classes, got {classes}.")
     if encoder == "auto":
-        encoder = NETWORK if public_pictures >= FEWEST_FOR_NETWORK and kind in ("auto", CODES) else LINEAR
+        pictures = public_pictures >= FEWEST_FOR_NETWORK and kind in ("auto", CODES)
+        encoder = NETWORK if pictures or kind == VRLM else LINEAR
     if kind == "auto":
         kind = BITS if classes == 2 and encoder != NETWORK else CODES
     elif kind in (BITS, LAPLACE) and classes != 2:
@@ -105,7 +112,27 @@ def choose_plan(
     return replace(plan, size=_size(kind, epsilon, reports, classes, contrast, finest))
 
 
+def check_undivided(kind: str, lam: float | None) -> None:
+    """Raise for a λ where there is nothing to divide."""
+    if lam is not None:
+        raise ValueError(
+            f"Expected lam with kind={VRLM!r} alone, got lam={lam!r} with kind={kind!r}: its reports hold record and "
+            "label together, with all of epsilon."
+        )
+
+
+def check_public_encoder(kind: str, central_epsilon: float | None) -> None:
+    """Raise for a central ε where the encoder is not trained by gradients that could be clipped."""
+    if central_epsilon is not None:
+        raise ValueError(
+            f"Expected central_epsilon with kind={VRLM!r} alone, got central_epsilon={central_epsilon!r} with "
+            f"kind={kind!r}: principal components, centres and codes are fitted to the public rows without noise."
+        )
+
+
 def _size(kind: str, epsilon: float, reports: int, classes: int, contrast: float, finest: int) -> int:
+    if kind == VRLM:
+        return DIMENSION
     if kind == CODES:
         fewest = fewest_codes(classes)
         return codes_for(epsilon, reports, contrast=contrast, finest=max(fewest, finest), fewest=fewest)

@@ -41,13 +41,7 @@ def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Met
         check_digest(reports.digest, reports.epsilon, method, classes)
         payload, epsilon = reports.payload, reports.epsilon
     else:
-        if isinstance(reports, pd.DataFrame | dict) or not isinstance(reports, Iterable | Path):
-            raise TypeError(
-                "Expected what privatise gave, a list of reports or a file of them, "
-                f"got a value of type {type(reports).__name__}."
-            )
-        listed = read_reports(reports) if isinstance(reports, str | Path) else list(reports)
-        payload, epsilon = _columns([_parsed(each, at) for at, each in enumerate(listed)], method, classes)
+        payload, epsilon = _columns(read_all(reports), method, classes)
     together = method.together(epsilon, classes)
     _check_width(payload, together, method, classes)
     return Received(payload=payload, epsilon=epsilon, drift=_drift(payload, together, method, classes))
@@ -55,9 +49,20 @@ def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Met
 
 def check_digest(digest: str, epsilon: float, method: Method, classes: int) -> None:
     """Raise unless reports of that digest are of record and label by this mechanism."""
-    expected = method.together(epsilon, classes).digest(method.digest)
+    expected = method.sending(epsilon, classes).digest
     if digest != expected:
         raise ValueError(f"Expected reports of record and label by this mechanism, {expected[:8]}…, got {digest[:8]}….")
+
+
+def read_all(reports: Iterable[Report | str] | str | Path) -> list[Report]:
+    """Reports as they are, as JSON texts, or in a file."""
+    if isinstance(reports, pd.DataFrame | dict) or not isinstance(reports, Iterable | Path):
+        raise TypeError(
+            "Expected what privatise gave, a list of reports or a file of them, "
+            f"got a value of type {type(reports).__name__}."
+        )
+    listed = read_reports(reports) if isinstance(reports, str | Path) else list(reports)
+    return [_parsed(each, at) for at, each in enumerate(listed)]
 
 
 def read_reports(path: str | Path) -> list[str]:
@@ -97,7 +102,7 @@ def _columns(reports: list[Report], method: Method, classes: int) -> tuple[Paylo
     if not reports:
         raise ValueError("Expected at least one report, got none.")
     epsilon = reports[0].epsilon
-    digest = method.together(epsilon, classes).digest(method.digest)
+    digest = method.sending(epsilon, classes).digest
     for at, report in enumerate(reports):
         if report.digest != digest:
             found = (report.digest or "none")[:8]

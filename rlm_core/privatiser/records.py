@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rlm_core.pictures import PictureFormat, Pictures, are_pictures, read_pictures
 from rlm_core.privatiser.folder import reading_of_pictures, reading_of_table
 from rlm_core.privatiser.views import CorruptedRows, MovedPictures, Neighbours, Views
+from rlm_core.privatiser.vrlm.columns import Columns
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.files import array_table, read_table
 from rlm_core.tables.preprocessor import TablePreprocessor
@@ -97,6 +98,12 @@ class RecordReader:
         if self.pictures_.colour:
             return Neighbours()
         return MovedPictures(picture=(self.pictures_.height, self.pictures_.width))
+
+    def _columns(self) -> Columns:
+        """What the numbers of a record are; behind the trunk they are numbers, not pixels."""
+        if self.pictures_ is None:
+            return Columns.of_blocks(self.preprocessor_.blocks)
+        return Columns.of_pictures(self.pictures_)
 
     def _frame(self, table: Table, *, new: bool = False) -> pd.DataFrame:
         if isinstance(table, pd.DataFrame | str | Path | dict) and not hasattr(table, "toarray"):

@@ -145,7 +145,7 @@ async function start() {
   const label = element("select", { id: "label" }, element("option", { value: "" }, "not sent"),
     ...about.classes.map((name, y) => element("option", { value: String(y) }, name)));
   const epsilon = element("input", { type: "number", id: "epsilon", min: "0.000001", step: "any", value: String(about.epsilon ?? 4) });
-  const lam = element("input", { type: "number", id: "lam", min: "0", max: "1", step: "0.05", value: "0.75" });
+  const lam = element("input", { type: "number", id: "lam", min: "0", max: "1", step: "0.05", value: String(about.lam ?? 0.75) });
   const text = element("textarea", { id: "report", readOnly: true, ariaLabel: "The report" });
   const spent = element("output", { id: "spent" });
   const go = element("button", { type: "button", id: "release" }, "Make the report");

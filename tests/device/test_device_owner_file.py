@@ -16,8 +16,11 @@ from rlm_core import LocalPrivatiser, zoo
 from rlm_core.data.samples import adult_sample, mnist_samples
 from rlm_core.device.description import description, offered
 from rlm_core.device.owner_file import bundle, has_file, owner_file
-from rlm_core.privatiser.plan import KINDS
+from rlm_core.privatiser import UtilityWarning
+from rlm_core.privatiser.plan import KINDS, VRLM
 from rlm_core.privatiser.received import receive
+from rlm_core.privatiser.vrlm import training
+from rlm_core.privatiser.vrlm.reports import split_reports
 from rlm_core.report import Report
 
 DIGITS, NUMBERS, LOANS, PIXELS = "mnist-qrlm-k96", "mnist-vrlm-l7.5-eps13", "lending-qrlm-k16", "mnist-pixels"
@@ -108,6 +111,34 @@ def test_the_page_of_an_own_table_makes_reports_that_can_be_learnt_from(
     assert receive(texts, privatiser.method_, 2).epsilon == 2.0
     assert alone.digest == privatiser.method_.digest
     assert privatiser.method_.mechanism(2.0).vector(alone).shape == (privatiser.plan_.size,)
+
+
+@pytest.mark.browser
+def test_the_page_of_an_own_v_rlm_divides_epsilon(
+    chromium: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "MOST_EPOCHS", 4)
+    public = adult_sample()[:300].drop(columns=["fnlwgt", "native-country"])
+    with pytest.warns(UtilityWarning):
+        privatiser = LocalPrivatiser(epsilon=2.0, reports=100, kind=VRLM, lam=0.6).fit(public, "income-per-year")
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(privatiser.export(tmp_path / "owner.html").as_uri())
+    page.wait_for_selector("body[data-ready=yes]")
+    assert page.input_value("#epsilon") == "2" and page.input_value("#lam") == "0.6"
+    texts = []
+    for label in ("0", "1", ""):
+        page.select_option("#label", label)
+        page.click("#release")
+        texts.append(page.input_value("#report"))
+    context.close()
+    assert problems == []
+    *labelled, alone = map(Report.from_json, texts)
+    sent = split_reports(labelled, digest=privatiser.method_.digest, size=8, classes=2)
+    assert (sent.epsilon_x, sent.epsilon_y) == (1.2, 0.8)
+    assert alone.digest == privatiser.method_.digest and alone.epsilon == 2.0 and alone.label is None
 
 
 @pytest.mark.browser

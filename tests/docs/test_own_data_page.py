@@ -48,6 +48,13 @@ def test_this_door_is_better_than_the_v_rlm(dataset: str) -> None:
     assert all(here > there for here, there in pairs)
 
 
+def test_loans_by_the_v_rlm_are_as_in_the_experiment() -> None:
+    """Within a point at ε = 1, 4 and 8; at ε = 2, where λ is another, above it."""
+    pairs = zip(means(OWN, "lending_club", "V-RLM"), means(PAPER, "lending_club", "V-RLM"), strict=True)
+    one, two, four, eight = (here - there for here, there in pairs)
+    assert max(abs(one), abs(four), abs(eight)) <= 1.0 and 7.5 < two < 8.0
+
+
 def test_adult_reaches_what_was_asked() -> None:
     found = dict(zip(EPSILONS, means(OWN, "adult", "LocalPrivatiser"), strict=True))
     assert found[4.0] >= 81.5 and found[2.0] >= 80.0 and found[1.0] >= 79.0

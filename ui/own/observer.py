@@ -18,6 +18,7 @@ from rlm_core.collector.inference import Posterior, infer, posterior_limit
 from rlm_core.joint_rows import JointBitsRows, JointLaplaceRows, JointSelectionRows
 from rlm_core.owner.joint import JointLaplace, JointSelection
 from rlm_core.owner.joint_bits import JointBits
+from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.received import receive
 from rlm_core.report import Report
 from rlm_core.types import FloatArray
@@ -78,6 +79,7 @@ def log_likelihood(report: Report, fitted: Fitted) -> FloatArray:
     """log p(report | public row m, with its label where one was sent) + constant: (M,)."""
     method, h, y = fitted.privatiser.method_, fitted.prior_h, fitted.prior_y
     classes, epsilon = len(fitted.privatiser.classes_), report.epsilon
+    assert isinstance(method, Method), "the page fits by the rule, which never takes a V-RLM"
     if report.digest == method.digest and not _is_pair(report, fitted):  # the record alone
         mechanism = method.mechanism(epsilon)
         return np.asarray(mechanism.log_density_pairs(mechanism.vector(report)[None], mechanism.noise.clip(h))[0])

@@ -15,7 +15,8 @@ An RDP accountant is an upper bound: what was really spent may be less, never mo
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import warnings
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -24,6 +25,7 @@ from typing import Any
 
 ACCOUNTANT = f"Rényi DP of the sampled Gaussian mechanism (Opacus {version('opacus')}, RDPAccountant)"
 _MOST = 10_000_000  # steps; no training here comes near
+_LEAST_NOISE, _MOST_NOISE = 30, 1_000_000  # hundredths of σ; below 0.3 the bound is far too loose to be worth stating
 
 
 def epsilon_spent(*, noise_multiplier: float, sample_rate: float, steps: int, delta: float) -> float:
@@ -48,6 +50,31 @@ def steps_within(epsilon: float, *, noise_multiplier: float, sample_rate: float,
     return bisect_right(range(1, too_many), epsilon, key=spent)  # spent grows with the steps
 
 
+def noise_within(epsilon: float, *, sample_rate: float, steps: int, delta: float) -> float:
+    """The smallest noise multiplier σ, in steps of 0.01, with which so many steps spend at most ε.
+
+    >>> noise_within(5.0, sample_rate=256 / 45_000, steps=6 * (45_000 // 256), delta=1e-5)
+    0.63
+    """
+    if not epsilon > 0:
+        raise ValueError(f"Expected epsilon > 0, got epsilon={epsilon}.")
+
+    def fits(hundredths: int) -> bool:
+        spent = epsilon_spent(noise_multiplier=hundredths / 100, sample_rate=sample_rate, steps=steps, delta=delta)
+        return spent <= epsilon
+
+    enough = _LEAST_NOISE
+    while not fits(enough):
+        if enough > _MOST_NOISE:
+            raise ValueError(
+                f"Expected a budget for {steps} steps, got epsilon={epsilon:g}: by this accountant even a noise of "
+                f"{enough // 100:,} times the gradients' norm spends more."
+            )
+        enough *= 2
+    # More noise costs less, so there is one place where it begins to be enough.
+    return bisect_left(range(enough), True, lo=_LEAST_NOISE, key=fits) / 100
+
+
 def _curve(noise_multiplier: float, sample_rate: float, delta: float) -> Callable[[int], float]:
     from opacus.accountants import RDPAccountant  # slow to import, and only training needs it
     from opacus.accountants.analysis import rdp
@@ -62,7 +89,10 @@ def _curve(noise_multiplier: float, sample_rate: float, delta: float) -> Callabl
     one = rdp.compute_rdp(q=sample_rate, noise_multiplier=noise_multiplier, steps=1, orders=orders)
 
     def spent(steps: int) -> float:
-        return float(rdp.get_privacy_spent(orders=orders, rdp=one * steps, delta=delta)[0])
+        with warnings.catch_warnings():
+            # The best order may be the first or last listed: others might bound ε more tightly, this one bounds it.
+            warnings.filterwarnings("ignore", "Optimal order is the (smallest|largest) alpha")
+            return float(rdp.get_privacy_spent(orders=orders, rdp=one * steps, delta=delta)[0])
 
     return spent
 

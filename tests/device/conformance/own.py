@@ -18,7 +18,10 @@ from rlm_core.privatiser.folder import named, reading_of_table
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.own_mechanism import encoder_file, own_description
-from rlm_core.privatiser.plan import CODES, KINDS, LINEAR, NETWORK, Plan
+from rlm_core.privatiser.plan import CODES, KINDS, LINEAR, NETWORK, VRLM, Plan
+from rlm_core.privatiser.sending import Sending
+from rlm_core.privatiser.vrlm.method import SplitMethod
+from rlm_core.release import release
 from rlm_core.tables import TablePreprocessor, TableSchema
 
 from .channels import written
@@ -39,12 +42,14 @@ ROWS: list[dict[str, Any]] = [
     {"age": "", "score": None, "since": "", "job": "", "member": ""},  # nothing is said
 ]
 SIZE = 3
+LAM = 0.7
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, math.inf)
 
 
 def vectors() -> dict[str, Any]:
     """Joint bits for themselves, then all kinds of own mechanisms."""
-    return {"joint_bits": _joint_bits(), "tables": [*(_table(kind) for kind in KINDS), _table(CODES, NETWORK)]}
+    tables = [*(_table(kind) for kind in KINDS), _table(CODES, NETWORK), _table(VRLM, NETWORK)]
+    return {"joint_bits": _joint_bits(), "tables": tables}
 
 
 def _joint_bits() -> list[dict[str, Any]]:
@@ -62,6 +67,12 @@ def _joint_bits() -> list[dict[str, Any]]:
 
 def _linear(width: int) -> LinearEncoder:
     return LinearEncoder(weight=_round(SIZE, width), bias=np.array([0.25, -0.5, 0.0], dtype=np.float32))
+
+
+def _plain_network(width: int) -> NetworkEncoder:
+    """A hidden layer, then three numbers."""
+    hidden = (_round(6, width), np.array([0.5, -0.25, 0.0, 1.0, -1.0, 0.25], dtype=np.float32))
+    return NetworkEncoder(layers=(hidden, (_round(SIZE, 6), np.array([0.25, -0.5, 0.0], dtype=np.float32))))
 
 
 def _network(width: int) -> NetworkEncoder:
@@ -84,10 +95,8 @@ def _table(kind: str, by: str = LINEAR) -> dict[str, Any]:
     privatiser.classes_ = np.array(["no", "yes"])
     privatiser.label_ = None
     width = privatiser.preprocessor_.output_dim
-    encoder = _network(width) if by == NETWORK else _linear(width)
-    plan = Plan(kind=kind, size=SIZE, encoder=by)
-    method = Method(plan=plan, encoder=encoder, prior=np.eye(SIZE), radius=2.5, constant=0.5)
     privatiser.pictures_ = None
+    method = _method(Plan(kind=kind, size=SIZE, encoder=by), width)
     privatiser.method_ = named(method, reading_of_table(privatiser.schema_, privatiser.preprocessor_), ("no", "yes"))
     cells = [{name: None if value == "" else value for name, value in row.items()} for row in ROWS]
     x = [privatiser._matrix(pd.DataFrame([row], dtype=object))[0].tolist() for row in cells]
@@ -96,17 +105,23 @@ def _table(kind: str, by: str = LINEAR) -> dict[str, Any]:
         for at in range(len(ROWS)):
             tape = f"own {kind} {epsilon} {at}" if by == LINEAR else f"own {kind} by a network {epsilon} {at}"
             privatiser.epsilon = epsilon
+            sending = privatiser.method_.sending(epsilon, 2, lam=LAM if kind == VRLM else None)
             with forged(tape):
-                report = privatiser.method_.mechanism(epsilon), privatiser.method_.together(epsilon, 2)
-                text = _released(x[at], at % 2, *report)
-            reports.append({"epsilon": written(epsilon), "label": at % 2, "record": at, "tape": tape, "report": text})
+                text = _released(x[at], at % 2, sending)
+            case = {"epsilon": written(epsilon), "label": at % 2, "record": at, "tape": tape, "report": text}
+            reports.append(case | ({"lam": LAM} if kind == VRLM else {}))
     privatiser.epsilon = 2.0
     description = json.loads(json.dumps(own_description(privatiser)))
     encoder_base64 = base64.b64encode(encoder_file(privatiser)).decode()
     return {"description": description, "encoder": encoder_base64, "rows": ROWS, "x": x, "reports": reports}
 
 
-def _released(x: list[float], label: int, mechanism: Any, together: Any) -> str:
-    from rlm_core.release import release
+def _method(plan: Plan, width: int) -> Method | SplitMethod:
+    if plan.kind == VRLM:
+        return SplitMethod(plan=plan, encoder=_plain_network(width), prior=np.eye(SIZE), radius=2.5)
+    encoder = _network(width) if plan.encoder == NETWORK else _linear(width)
+    return Method(plan=plan, encoder=encoder, prior=np.eye(SIZE), radius=2.5, constant=0.5)
 
-    return release(x, label, mechanism=mechanism, pairs=together).to_json()
+
+def _released(x: list[float], label: int, sending: Sending) -> str:
+    return release(x, label, mechanism=sending.mechanism, pairs=sending.pairs, labels=sending.labels).to_json()

@@ -209,9 +209,9 @@ async function own({ joint_bits: bits, tables }, { device, from, tape, same, nea
         near(`${description.name}: row ${i} by a form`, device.tableRow(form.row(), description.preprocessor), x[i], 1e-6);
       });
     }
-    for (const { epsilon, label, record, tape: at, report } of reports) {
+    for (const { epsilon, lam, label, record, tape: at, report } of reports) {
       guarded(at, () => {
-        const found = JSON.parse(device.releaseWith(tape(at), mechanism, records[record], label, { epsilon: number(epsilon) }));
+        const found = JSON.parse(device.releaseWith(tape(at), mechanism, records[record], label, { epsilon: number(epsilon), lam }));
         const expected = JSON.parse(report);
         near(`${at}: numbers`, found.numbers ?? [], expected.numbers ?? [], 1e-4);
         same(at, [JSON.stringify({ ...found, numbers: 0 })], [JSON.stringify({ ...expected, numbers: 0 })]);

@@ -6,7 +6,8 @@ import warnings
 
 import pytest
 
-from rlm_core.training.dp.accountant import CentralDP, epsilon_spent, plan, steps_within
+from rlm_core.training.dp.accountant import CentralDP, epsilon_spent, noise_within, plan, steps_within
+from rlm_core.training.dp.dp_settings import MOST_EPOCHS, OUR_DP_ADAM
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # third-party imports
@@ -93,3 +94,20 @@ def test_bad_settings(name: str, value: float) -> None:
         epsilon_spent(steps=10, **settings)
     with pytest.raises(ValueError, match="Expected epsilon > 0, got epsilon=0"):
         steps_within(0.0, noise_multiplier=1.0, sample_rate=0.01, delta=DELTA)
+
+
+@pytest.mark.parametrize(("dataset", "rows"), [("mnist", 45_000), ("lending_club", 20_225)])
+@pytest.mark.parametrize("epsilon", [5.0, 1.0])
+def test_the_noise_for_a_budget_is_the_smallest_that_keeps_it(dataset: str, rows: int, epsilon: float) -> None:
+    """And about what our presets have, which were set by hand."""
+    _, batch, by_hand = OUR_DP_ADAM[dataset, epsilon]
+    settings = {"sample_rate": batch / rows, "steps": MOST_EPOCHS[dataset] * (rows // batch), "delta": DELTA}
+    found = noise_within(epsilon, **settings)  # type: ignore[arg-type]
+    assert epsilon_spent(noise_multiplier=found, **settings) <= epsilon  # type: ignore[arg-type]
+    assert epsilon_spent(noise_multiplier=found - 0.01, **settings) > epsilon  # type: ignore[arg-type]
+    assert found <= by_hand <= found + 0.0101
+
+
+def test_a_budget_that_no_noise_keeps_is_refused() -> None:
+    with pytest.raises(ValueError, match="Expected a budget for 10 steps, got epsilon=0.01"):
+        noise_within(0.01, sample_rate=0.1, steps=10, delta=DELTA)

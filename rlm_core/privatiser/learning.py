@@ -1,0 +1,65 @@
+"""From reports to a classifier, whatever kind they are of: checked, compared with the public rows, learnt from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlm_core.privatiser.method import Learnt, Method
+from rlm_core.privatiser.received import check_digest, read_all, receive
+from rlm_core.privatiser.vrlm.classifier import SplitClassifier
+from rlm_core.privatiser.vrlm.method import SplitMethod
+from rlm_core.privatiser.vrlm.reports import split_reports
+from rlm_core.release import Releases
+from rlm_core.report import Report
+from rlm_core.report_tally import ReportTally
+from rlm_core.types import FloatArray
+
+Reports = Releases | ReportTally | Iterable[Report | str] | str | Path
+
+AnyMethod = Method | SplitMethod
+AnyClassifier = Learnt | SplitClassifier
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Lesson:
+    """What was learnt, from how many people, at which ε; and whether they look like the public rows (None if so)."""
+
+    classifier: AnyClassifier
+    people: int
+    epsilon: float
+    drift: str | None
+
+
+def learn_from(reports: Reports, method: AnyMethod, classes: int, *, seed: int = 0, device: str = "cpu") -> Lesson:
+    """The collector's classifier; an error says which report is not one of this mechanism.
+
+    ``seed`` and ``device`` are those of a network that learns from reports of a V-RLM; other kinds have none.
+    """
+    if isinstance(method, SplitMethod):
+        if isinstance(reports, ReportTally):
+            raise ValueError(
+                "Expected reports, got their tally: record and label of a V-RLM leave apart, and sums of one without "
+                "the other do not tell a class."
+            )
+        given = reports if isinstance(reports, Releases) else read_all(reports)
+        sent = split_reports(given, digest=method.digest, size=method.size, classes=classes)
+        classifier = method.learn(sent, classes, seed=seed, device=device)
+        return Lesson(classifier=classifier, people=len(sent), epsilon=sent.epsilon, drift=method.drift(sent))
+    if isinstance(reports, ReportTally):
+        check_digest(reports.digest, reports.epsilon, method, classes)
+        learnt = method.learn_tally(reports.body, reports.epsilon, classes)
+        return Lesson(classifier=learnt, people=reports.people, epsilon=reports.epsilon, drift=None)
+    received = receive(reports, method, classes)
+    learnt = method.learn(received.payload, received.epsilon, classes)
+    return Lesson(classifier=learnt, people=len(received.payload), epsilon=received.epsilon, drift=received.drift)
+
+
+def probabilities(method: AnyMethod, classifier: AnyClassifier, h: FloatArray) -> FloatArray:
+    """p(y | x) from a clean h: (n, d) to (n, K)."""
+    if isinstance(method, SplitMethod):
+        assert isinstance(classifier, SplitClassifier)
+        return method.probabilities(classifier, h)
+    assert not isinstance(classifier, SplitClassifier)
+    return method.probabilities(classifier, h)
