@@ -20,7 +20,10 @@ COMMANDS = {
     "service": ("service.measure", "campaigns under load and kill -9, on two databases; coverage of the intervals"),
     "two-sides": ("app_speed.two_sides", 'how live the picture and row pages are, and what leaves before "send"'),
     "device": ("device", "how fast the owner's side is in a browser, beside torch"),
-    "frozen": ("frozen", "the frozen protocols (docs/protocol.md, -3.md and -4.md); appends to benchmarks/results"),
+    "frozen": (
+        "frozen",
+        "the frozen protocols (docs/protocol.md, protocol-3.md and on); appends to benchmarks/results",
+    ),
     "crowd_curve": ("crowd_curve", "the paper's mechanism with more and more people, for the start page"),
     "load": ("app_speed.load", "how long a slider takes while 20 or 40 others move theirs"),
     "settled": ("app_speed.settled", "seconds from a page's address until it is whole, in a browser"),

@@ -3,6 +3,7 @@
     PROTOCOLS[2]        docs/protocol.md: seeds 10 to 12, every dataset
     PROTOCOLS[3]        docs/protocol-3.md: seeds 13 to 15, the codes of CIFAR-10
     PROTOCOLS[4]        docs/protocol-4.md: seeds 16 to 18, a class that is new, a second table, less auxiliary data
+    PROTOCOLS[5]        docs/protocol-5.md: seeds 19 to 21, the codes of loans
 
 Protocol 1 is what was measured before there was one. A protocol is never changed once its runs have begun; what
 is found later becomes the next one, with other seeds.
@@ -127,4 +128,12 @@ FOURTH = Protocol(
     ),
 )
 
-PROTOCOLS = {protocol.number: protocol for protocol in (SECOND, THIRD, FOURTH)}
+FIFTH = Protocol(
+    number=5,
+    page="docs/protocol-5.md",
+    seeds=SEEDS[5],
+    earlier={"lending_club": (0, 1, 2, 3, 4, 5, 10, 11, 12)},
+    stages=(Stage(experiment="data_collection", dataset="lending_club", mechanism=CODES),),
+)
+
+PROTOCOLS = {protocol.number: protocol for protocol in (SECOND, THIRD, FOURTH, FIFTH)}

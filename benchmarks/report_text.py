@@ -10,7 +10,7 @@ OPENING = (
     "own training of the mechanism), below it the paper's, and the difference in points. No mark: at or above the",
     "paper's mean less one of its standard deviations; ○: less than that, but within two; ▽: lower.",
     "",
-    "*protocol*: 2, 3 and 4 are fixed in `docs/protocol.md`, `docs/protocol-3.md` and `docs/protocol-4.md`, with seeds",
+    "*protocol*: 2 to 5 are fixed in `docs/protocol.md`, `docs/protocol-3.md` to `docs/protocol-5.md`, with seeds",
     "of their own. 1 is what was measured before there was a protocol, with seeds 0 to 2 (loans' codes: 0 to 5);",
     "some of its settings were chosen after test cells had been seen. A cell has the newest protocol that measured it;",
     "one without LDP that is older than the rest of its row is left out.",

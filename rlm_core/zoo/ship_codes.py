@@ -34,7 +34,7 @@ PARTS: dict[str, Part] = {
 }
 PRIOR_ROWS = 10_000  # of D₁ in the bundle: a code and a label are two bytes
 BUNDLE = "bundle.safetensors"
-SHIPPED_AS = {"cifar10-qrlm-equal": "cifar10-qrlm"}
+SHIPPED_AS = {f"{name}-equal": name for name in ("cifar10-qrlm", "lending-qrlm")}
 """Presets that take another's place in ``models``."""
 TRUNK_SIDE = 160  # pixels, as the cached features
 

@@ -61,7 +61,7 @@ TABLE = (
 )
 
 PROTOCOLS = (
-    "Protocols 2, 3 and 4 were written down before their runs, with seeds that were used for nothing else; protocol 1 "
+    "Protocols 2 to 5 were written down before their runs, with seeds that were used for nothing else; protocol 1 "
     "is what was measured before, and some of its settings had seen test results. Point at a cell for its protocol."
 )
 

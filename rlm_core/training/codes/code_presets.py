@@ -64,5 +64,6 @@ QRLM_PRESETS: dict[str, QRLMPreset] = {
     "cifar10-qrlm-equal": replace(CIFAR10, groups=10, rounds=8, equal=True, starts=6),
     "cifar10-qrlm-novel": replace(CIFAR10, split="novel_class", epochs=8),
     "lending-qrlm": LENDING,
+    "lending-qrlm-equal": replace(LENDING, groups=4, rounds=8, equal=True, starts=3),
     "lending-qrlm-join": replace(LENDING, split="data_join"),
 }
