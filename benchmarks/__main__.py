@@ -22,7 +22,7 @@ COMMANDS = {
     "device": ("device", "how fast the owner's side is in a browser, beside torch"),
     "frozen": (
         "frozen",
-        "the frozen protocols (docs/protocol.md, protocol-3.md and on); appends to benchmarks/results",
+        "the frozen protocols (docs/protocol*.md); appends to benchmarks/results",
     ),
     "crowd_curve": ("crowd_curve", "the paper's mechanism with more and more people, for the start page"),
     "load": ("app_speed.load", "how long a slider takes while 20 or 40 others move theirs"),
