@@ -55,3 +55,25 @@ def test_audit_on_a_phone(server, visit, scheme: str) -> None:
     for selector in (f"{DIAL} .rlm-face", f"{DIAL} .rlm-claim b", "svg.wide"):
         box = opened.page.locator(selector).bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390, selector
+
+
+def test_on_a_phone_the_result_is_where_the_control_is(server, visit) -> None:
+    opened = visit(server, "/audit?claim=1", width=390, height=844)
+    page, bar = opened.page, opened.page.locator(".rlm-glance button")
+    assert bar.inner_text().replace("\n", "").startswith(f"ε ≥ {reading(opened):.2f}")
+    page.get_by_role("button", name="Half the noise").or_(
+        page.get_by_role("radio", name="Half the noise")
+    ).first.click()
+    page.locator(f"{DIAL}.rlm-over").wait_for()
+    assert f"ε ≥ {reading(opened):.2f}" in bar.inner_text() and "refutes the claim, 1" in bar.inner_text()
+    slider, shown = page.get_by_role("slider").first.bounding_box(), bar.bounding_box()
+    assert slider["y"] < shown["y"] and shown["y"] + shown["height"] <= 845
+    bar.click()
+    page.wait_for_function("() => !document.querySelector('.rlm-glance.ahead')")
+    assert page.locator(DIAL).bounding_box()["y"] < 600 and not bar.is_visible()
+
+
+def test_on_a_wide_screen_there_is_no_bar(server, visit) -> None:
+    opened = visit(server, "/audit?claim=1")
+    reading(opened)
+    assert not opened.page.locator(".rlm-glance button").is_visible()

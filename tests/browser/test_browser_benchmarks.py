@@ -40,11 +40,45 @@ def test_choose_ask_and_take_away(server, visit) -> None:
     assert lines.count() == before - 1
     page.locator(".rlm-chart path[fill='#7B4FB5']").nth(1).hover()  # a star of the Q-RLM
     assert "code and label as one pair, k = " in page.locator(".rlm-chart .near:visible").inner_text()
+    assert gap_to_words(page, page.locator(".rlm-chart path[fill='#7B4FB5']").nth(1)) < 40
     opened.choose("Experiment", "Data join")
     page.wait_for_url(re.compile("exp=Data"))
     page.get_by_text("I need this accuracy on Lending Club (%)").wait_for()
     opened.settled()
     assert page.locator(".rlm-cells tr").count() > len(summary.paper_mechanisms("data_join", "lending_club"))
+
+
+def gap_to_words(page, mark) -> float:
+    """Pixels between a mark and what is said of it, up or down; 0 where they overlap."""
+    words, at = page.locator(".rlm-chart .near:visible").bounding_box(), mark.bounding_box()
+    return max(0.0, words["y"] - at["y"] - at["height"], at["y"] - words["y"] - words["height"])
+
+
+def test_a_tap_on_a_mark_says_what_it_is_and_names_do_not_overlap(server, visit) -> None:
+    opened = visit(server, "/benchmarks?data=Lending+Club", width=390, height=844)
+    page = opened.page
+    chart = page.locator(".rlm-chart:has(.keep)")
+    mark = chart.locator(".trace circle").first
+    mark.scroll_into_view_if_needed()
+    mark.dispatch_event("pointerdown", middle_of(mark) | {"pointerType": "touch", "bubbles": True})
+    mark.dispatch_event("pointerleave", {"pointerType": "touch", "bubbles": True})  # the finger is lifted
+    assert "people sent a report" in page.locator(".rlm-chart .near:visible").inner_text()
+    assert gap_to_words(page, mark) < 40
+    for drawn in page.locator(".rlm-chart").all():
+        boxes = [note.bounding_box() for note in drawn.locator(".note").all()]
+        assert len(boxes) > 4
+        for index, a in enumerate(boxes):
+            assert a["x"] >= 0 and a["x"] + a["width"] <= 391
+            for b in boxes[:index]:
+                wide = min(a["x"] + a["width"], b["x"] + b["width"]) - max(a["x"], b["x"])
+                high = min(a["y"] + a["height"], b["y"] + b["height"]) - max(a["y"], b["y"])
+                assert wide <= 1 or high <= 4, (a, b)  # lines of text may touch
+
+
+def middle_of(mark) -> dict[str, float]:
+    """Where a pointer is that points at it."""
+    box = mark.bounding_box()
+    return {"clientX": box["x"] + box["width"] / 2, "clientY": box["y"] + box["height"] / 2}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -14,7 +14,7 @@ from page_driver import Open, charts, healthy, words
 from stepped_worker import SteppedWorker
 from streamlit.testing.v1 import AppTest
 
-from benchmarks import summary
+from benchmarks import gain, summary
 from benchmarks.experiments import private_grid
 from rlm_core import catalogue, private_accuracy, zoo
 from rlm_core.catalogue import DATASETS
@@ -107,6 +107,15 @@ def test_opens_with_a_finished_example_and_nothing_drawn(open_page: Open) -> Non
     assert keys(app) == {"collect_learn"}
     assert "**10 codes.**" in words(app) and text.NO_LAMBDA in words(app)
     assert "lam" not in {each.key for each in app.slider}  # one line, no slider that does nothing
+
+
+def test_the_example_says_when_it_is_of_something_else(open_page: Open) -> None:
+    said = text.NOT_YOURS.format(dataset="MNIST")
+    assert said not in words(open_page("collect", eps="4"))
+    assert said in words(open_page("collect", data="CIFAR-10"))
+    numbers = words(open_page("collect", **NUMBERS))
+    (cell,) = (each for each in gain.collected("mnist") if (each.mechanism, each.epsilon) == ("V-RLM", 10.0))
+    assert said in numbers and f"were measured before: {cell.mean:.1f} % right on clean records" in numbers
 
 
 def test_collect_and_learn_and_the_numbers_are_the_librarys(open_page: Open) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,7 +46,8 @@ def ask(bundles: Bundles, path: str, *, method: str = "GET", encoding: str = "gz
         sent.append(message)
 
     scope = {"type": "http", "method": method, "path": path, "headers": [(b"accept-encoding", encoding.encode())]}
-    asyncio.run(bundles(scope, None, send))
+    with ThreadPoolExecutor(1) as thread:  # a browser test before may hold this thread's loop
+        thread.submit(asyncio.run, bundles(scope, None, send)).result()
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return Answer(headers, b"".join(each["body"] for each in sent[1:]))
 

@@ -94,8 +94,10 @@ PROVED = r"""
 proportional to $e^{-|n|/2^{30}}$, drawn exactly. For any two records and any output *o*,
 
 $$
-\frac{P(o \mid k)}{P(o \mid k')} = \prod_i e^{(|o_i - k'_i| - |o_i - k_i|)/2^{30}}
-\le e^{\lVert k - k' \rVert_1 / 2^{30}} \le e^{2G/2^{30}} \le e^{\varepsilon}
+\begin{aligned}
+\frac{P(o \mid k)}{P(o \mid k')} &= \prod_i e^{(|o_i - k'_i| - |o_i - k_i|)/2^{30}} \\
+&\le e^{\lVert k - k' \rVert_1 / 2^{30}} \le e^{2G/2^{30}} \le e^{\varepsilon}
+\end{aligned}
 $$
 
 because *G* is ε·2²⁹, rounded down. Multiplying *o* by *l*/*G* afterwards tells nothing more. ∎ This is the proof for

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import streamlit as st
 
-from rlm_core.audit import Progress
+from rlm_core.audit import AuditResult, Progress
 from rlm_core.audit.audit_mechanism import most_provable
 from rlm_core.audit.pair import Comparison, claimed_densities
 from rlm_core.audit.registered import records_between
@@ -20,6 +20,7 @@ from ui.audit import run, text
 from ui.audit.dial import dial, run_bar, scale_top, verdict
 from ui.audit.run import Question
 from ui.components.drawing import drawing
+from ui.components.glance import glance
 from ui.kit.address import in_address
 from ui.kit.colours import OTHER_RECORD, OVER, OWNER, ink
 from ui.kit.formats import number
@@ -70,15 +71,19 @@ def question_controls() -> Question:
 
 def dial_view(question: Question) -> None:
     """The dial, live while it measures, then its verdict."""
-    place = st.empty()
+    bar, place = st.empty(), st.empty()
     result = run.last_result(question)
     if result is None:
 
         def show(progress: Progress | None) -> None:
             place.html(dial(question.epsilon, *_progress(progress)[:1], running=_progress(progress)[1]))
 
+        with bar:
+            glance(("…", f"measuring; ε = {number(question.epsilon)} is claimed"), key="audit_glance_measuring")
         place.html(dial(question.epsilon, None, running="starting …"))
         result = run.measure(question, show)
+    with bar:
+        glance(in_short(result), key="audit_glance")
     place.html(dial(question.epsilon, result.lower_bound))
     width = max(question.entry.make(question.epsilon, question.entry.dimension).output_dim, 1)
     st.html(f'<p class="rlm-promise" role="status">{verdict(result, most_provable(question.samples, width=width))}</p>')
@@ -93,6 +98,14 @@ def dial_view(question: Question) -> None:
         on_click=guarded(run.forget),
         args=(question,),
         help="The same audit with new samples. The bound will differ a little.",
+    )
+
+
+def in_short(result: AuditResult) -> tuple[str, str]:
+    """The dial in a line, for the bar of a phone: what was measured, and what that means for the claim."""
+    return (
+        f"ε ≥ {result.lower_bound:.2f}",
+        f"measured; {'within' if result.ok else 'refutes'} the claim, {number(result.epsilon)}",
     )
 
 

@@ -79,9 +79,12 @@ def curves(
             traces.append(_answers([epoch for epoch, _ in asked], [answer for _, answer in asked], run))
         traces += [_ring(point, run) for point in run.points if point.epoch == run.kept and not by_reports]
     lines = [(chance, "guessing")] + ([(ceiling, ceiling_name)] if ceiling is not None else [])
+    notes = [_level_name(value, words, above=words != "guessing") for value, words in lines]
+    if len(runs) == 1 and runs[0].points:
+        notes += _ends(runs[0])
     layout = _layout("reports that have arrived" if by_reports else "epoch") | {
         "shapes": [_level(value) for value, _ in lines],
-        "annotations": [_level_name(value, words, above=words != "guessing") for value, words in lines],
+        "annotations": notes,
     }
     if by_reports:
         ticks = [each for each in (100, 300, 1_000, 3_000, 10_000) if each <= epochs]
@@ -90,6 +93,28 @@ def curves(
     else:
         layout["xaxis"] |= {"range": [0, epochs + 0.5], "dtick": max(1, epochs // 5)}
     return {"data": traces, "layout": layout}
+
+
+def _ends(run: Curve) -> list[Figure]:
+    """What the two lines of the only run are, at their right ends: outwards where they are near to each other."""
+    last = run.points[-1]
+    near = abs(last.clean - last.private) < 0.14
+    above = (last.clean >= last.private, last.clean < last.private) if near else (last.clean < 0.85, True)
+    return [
+        {
+            "x": last.epoch,
+            "y": 100 * value,
+            "text": charts.inked(words, run.colour),
+            "showarrow": False,
+            "xanchor": "right",
+            "yanchor": "bottom" if up else "top",
+            "yshift": 3 if up else -3,
+            "font": {"size": 12},
+        }
+        for value, words, up in zip(
+            (last.clean, last.private), ("clean records", "private reports"), above, strict=True
+        )
+    ]
 
 
 def trade_off(sweeps: Sequence[Sweep], *, chance: float) -> Figure:
@@ -180,11 +205,12 @@ def _level(value: float) -> Figure:
 def _level_name(value: float, words: str, *, above: bool) -> Figure:
     return {
         "xref": "paper",
-        "x": 1,
+        "x": 0,  # at the right end are the curves' names
+        "xshift": 4,
         "y": 100 * value,
         "text": charts.inked(words),
         "showarrow": False,
-        "xanchor": "right",
+        "xanchor": "left",
         "yanchor": "bottom" if above else "top",  # chance is where nothing is learnt: curves may run along it
         "font": {"size": 11},
     }
@@ -193,5 +219,5 @@ def _level_name(value: float, words: str, *, above: bool) -> Figure:
 def _layout(x_title: str) -> Figure:
     return charts.layout(HEIGHT, legend=False) | {
         "xaxis": charts.axis(x_title),
-        "yaxis": charts.axis("") | {"ticksuffix": " %", "range": [0, 102], "nticks": 6},
+        "yaxis": charts.axis("right answers") | {"ticksuffix": " %", "range": [0, 102], "nticks": 6},
     }

@@ -44,6 +44,18 @@ def measured_before(dataset: str, epsilon: float, people: int, seed: int) -> str
     )
 
 
+def measured_numbers(dataset: str, epsilon: float) -> str:
+    """What committed experiments say about numbers with noise at this ε; "" where none was."""
+    kind = DATASETS[dataset].kind
+    found = next((each for each in gain.collected(dataset) if (each.mechanism, each.epsilon) == (kind, epsilon)), None)
+    if found is None:
+        return ""
+    return (
+        f" Numbers with noise ({kind}) on {DATASETS[dataset].title} were measured before: {found.mean:.1f} % right on "
+        f"clean records, from {gain.people_measured(dataset):,} people at ε = {number(epsilon)}."
+    )
+
+
 def same_encoder(dataset: str, epsilon: float, seed: int) -> float | None:
     """The accuracy, in percent, of one encoder's codes: the mean of the committed draws. Where the experiments have a
     network beside the table of codes, what the table alone has reached."""

@@ -63,7 +63,7 @@ def learnt(choice: Choice) -> None:
         if actions.is_lost():
             st.info(text.LOST, icon=":material/history:")
         elif not runs:
-            example_view()
+            example_view(choice)
     if runs:
         with pills:
             shown = shown_control([run.number for run in runs if run.sweep is None])

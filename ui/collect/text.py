@@ -190,9 +190,12 @@ OTHER_NOISE = (
 )
 
 EXAMPLE = (
-    "<b>An example to begin with:</b> {people} people, ε = {epsilon}, {codes} codes. It is a simulation with a fixed "
-    "seed: nobody was asked, and nobody’s privacy was spent. Press the button to collect with your own settings."
+    "<b>An example to begin with:</b> {dataset}, {people} people, ε = {epsilon}, {codes} codes. It is a simulation "
+    "with a fixed seed: nobody was asked, and nobody’s privacy was spent. Press the button to collect with your own "
+    "settings."
 )
+
+NOT_YOURS = "<b>The example shows codes on {dataset}, not what you have chosen.</b>"
 
 EXAMPLE_CURVE = (
     "How often the model is right after so many reports: solid on clean records of test people, dotted on their "

@@ -14,13 +14,14 @@ from ui.collect.arrivals import arrivals
 from ui.collect.controls import people_name, title_of
 from ui.collect.example import example
 from ui.collect.figures import Curve, Sweep, colour_of, curves, trade_off
-from ui.collect.findings import best_lambda, measured_before
+from ui.collect.findings import best_lambda, measured_before, measured_numbers
 from ui.collect.queue import run_queue
 from ui.collect.reports import Choice
 from ui.collect.runs import Run, people_of, validators_of
 from ui.collect.table import dot, percent_of, table
 from ui.collect.task import EPOCHS
 from ui.components.chart import chart
+from ui.components.glance import glance
 from ui.kit.formats import number
 from ui.kit.html import figures_html, legend_html
 
@@ -150,6 +151,7 @@ def headline(run: Run) -> None:
         (percent_of(answer and answer.displayed), words[2] + text.interval(answer)),
         (f"{run.reports:,}", f"reports, ε = {number(run.choice.epsilon)} each"),
     ]
+    glance(*in_short(run, clean, private), key="collect_glance")
     if run.alone is not None:
         figures.insert(0, (percent_of(run.alone), "right with your columns alone"))
     st.html(
@@ -159,6 +161,15 @@ def headline(run: Run) -> None:
         + "</div>"
         + arrivals(run.reports, *arrived(run))
     )
+
+
+def in_short(run: Run, clean: float | None, private: float | None) -> list[tuple[str, str]]:
+    """A run in a line, for the bar of a phone: how far it is, and the accuracy that its experiment asks for."""
+    going = [(f"#{run.number}", stage(run))] if run.active else []
+    words = text.FIGURES_JOINED if run.choice.experiment == "join" else text.FIGURES
+    at_both_ends = run.choice.experiment in ("join", "private")  # who is classified sends a report, too
+    value, of = (private, words[1]) if at_both_ends else (clean, words[0])
+    return going if value is None else [*going, (percent_of(value), of)]
 
 
 def arrived(run: Run) -> tuple[int, int]:
@@ -178,14 +189,19 @@ def compared(choice: Choice) -> str:
     return measured_before(choice.dataset, choice.epsilon, choice.people, seed)
 
 
-def example_view() -> None:
-    """A collection that is over, to begin with."""
+def example_view(wanted: Choice) -> None:
+    """A collection that is over, to begin with. Where the visitor has chosen another, it says so."""
     choice, points = example()
-    last = points[-1]
+    last, dataset = points[-1], DATASETS[choice.dataset].title
+    words = text.EXAMPLE.format(
+        dataset=dataset, people=f"{choice.people:,}", epsilon=number(choice.epsilon), codes=choice.codes
+    )
+    if not is_like(wanted, choice):
+        known = measured_numbers(wanted.dataset, wanted.epsilon) if wanted.experiment == "collection" else ""
+        words += f"<br>{text.NOT_YOURS.format(dataset=dataset)}{known if wanted.codes is None else ''}"
+    glance((percent_of(last.clean), f"right: an example, codes on {dataset}"), key="collect_glance")
     st.html(
-        '<p class="rlm-note">'
-        + text.EXAMPLE.format(people=f"{choice.people:,}", epsilon=number(choice.epsilon), codes=choice.codes)
-        + "</p>"
+        f'<p class="rlm-note">{words}</p>'
         + figures_html(
             (percent_of(last.clean), text.FIGURES[0]),
             (percent_of(last.private), text.FIGURES[1]),
@@ -206,6 +222,12 @@ def example_view() -> None:
     )
     st.caption(text.EXAMPLE_CURVE)
     st.html(f'<p class="rlm-note">{compared(choice)}</p>')
+
+
+def is_like(wanted: Choice, shown: Choice) -> bool:
+    """Whether a collection is of the kind that the visitor has chosen; people and ε may differ."""
+    kinds = [(each.experiment, each.dataset, each.codes is None) for each in (wanted, shown)]
+    return kinds[0] == kinds[1]
 
 
 def curves_view(chosen: list[Run]) -> None:

@@ -19,7 +19,7 @@ from ui.kit.gain_chart import release_words
 from ui.kit.html import table_html
 from ui.kit.mechanism_style import looks
 
-LOW, HIGH = 0.4, 10.6
+LOW, HIGH = 0.4, 10.1
 END_LABELS = 11.9  # room for the mechanisms' names at the right
 
 
@@ -67,7 +67,7 @@ def _ends(view: View, look: dict[str, tuple[str, str]], room: float, *, with_pap
     for y, name in sorted(ends):
         lowest = max(y, lowest + 0.045 * room)
         words = inked(f"<b>{shown_name(name)}</b>", look[name][0])
-        labels.append(_label(lowest, words, "middle") | {"x": HIGH - 0.4, "font": {"size": 12}})
+        labels.append(_label(lowest, words, "middle") | {"x": HIGH, "xshift": 7, "font": {"size": 12}})
     return labels
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -63,12 +64,11 @@ def drawing_of(chosen: Processing, first: FloatArray, second: FloatArray) -> str
     at = np.arange(count, dtype=float)
     top = float(max(first.max(), second.max()))
     plot = Plot(x=(-0.6, count - 0.4), y=(0.0, 1.08 * top), bottom=270.0)
-    every = max(1, -(-count // 7))
     step = 0.25 if top > 0.6 else 0.1 if top > 0.25 else 0.05 if top > 0.12 else 0.02
     parts = [
         axes(
             plot,
-            x=[(k, label) for k, label in enumerate(chosen.labels) if k % every == 0 or count <= 10],
+            x=fitting(chosen.labels),
             y=[(v, f"{100 * v:.0f} %") for v in np.arange(0.0, 1.08 * top, step)],
             x_title="what the collector then has",
         ),
@@ -76,6 +76,17 @@ def drawing_of(chosen: Processing, first: FloatArray, second: FloatArray) -> str
         bars(plot, at + 0.02, at + 0.42, second, OTHER_RECORD, alpha=0.6, title="Ben {value:.2%}"),
     ]
     return svg(parts, alt=f"Outcomes of '{chosen.name}' for two people", height=320)
+
+
+def fitting(labels: Sequence[str], *, room: int = 36) -> list[tuple[float, str]]:
+    """As many labels, evenly apart, as a phone has room for, in letters; the last one too where that is possible.
+
+    >>> [label for _, label in fitting(["−l", "−0.62", "−0.12", "+0.12", "+0.62", "+l", "∞"], room=20)]
+    ['−l', '−0.12', '+0.62', '∞']
+    """
+    steps = [each for each in range(1, len(labels) + 1) if sum(len(label) + 1 for label in labels[::each]) <= room]
+    step = next((each for each in steps if (len(labels) - 1) % each == 0), steps[0])
+    return [(float(k), label) for k, label in enumerate(labels) if k % step == 0]
 
 
 CHAPTER = Chapter(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ import streamlit as st
 from rlm_core import paper
 from ui.app.errors import guarded
 from ui.components.drawing import drawing
+from ui.components.glance import glance
 from ui.kit.html import figures_html, legend_html
 
 
@@ -109,8 +111,18 @@ def picture(svg: str, *, key: str, caption: str, legend: Sequence[tuple[str, str
 
 
 def figures(*pairs: tuple[str, str]) -> None:
-    """Large numbers with what they are."""
+    """Large numbers with what they are, once in a chapter: where its picture begins."""
+    glance(*((plain_text(value), plain_text(words)) for value, words in pairs), key="chapter_glance")
     st.html(figures_html(*pairs))
+
+
+def plain_text(words: str) -> str:
+    """Words of HTML without their tags.
+
+    >>> plain_text("<b>e<sup>ε</sup></b> &lt; 3")
+    'e^ε < 3'
+    """
+    return html.unescape(re.sub(r"<[^>]*>", "", words.replace("<sup>", "^")))
 
 
 def exact_note() -> None:

@@ -74,13 +74,13 @@ def one_column(edit: SchemaEdit, frame: pd.DataFrame, key: str) -> None:
         return
     with st.form(f"{of_column}_form"):
         fields(feature, of_column)
+        complain(edit.problem)
         st.form_submit_button(
             "Apply",
             key=f"{of_column}_apply",
             on_click=guarded(take_column),
             args=(edit, frame, name, of_column),
         )
-    complain(edit.problem)
     if edit.notice:
         st.caption(without_markup(edit.notice, most=500))
 

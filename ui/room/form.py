@@ -10,6 +10,7 @@ import streamlit as st
 from collection.campaign import Campaign
 from collection.questions import Digit, Number, OneOf, Question
 from rlm_core.zoo.code_tree import choose_codes
+from ui.components.glance import glance
 from ui.kit.formats import number, percent, times
 from ui.kit.verdict_line import verdict_line
 from ui.room import text
@@ -40,6 +41,7 @@ def promise(campaign: Campaign) -> None:
     """How exact the estimate will be, and what a report gives away, said before it starts."""
     inside, outside = campaign.question.odds(campaign.epsilon)
     about, points = campaign.mechanism, 100 * campaign.promised
+    glance((f"± {points:.0f} points", f"with {campaign.people:,} people, at worst"), key="room_glance")
     st.markdown(
         f"**± {points:.0f} points** with {campaign.people:,} people, at worst. "
         f"For ± 5 points it takes **{campaign.people_needed:,}**."

@@ -32,7 +32,20 @@ def test_curves_hold_every_point_the_intervals_and_the_kept_epoch() -> None:
     assert f"({low:.1f} to {high:.1f}, cut at the edge)" in told(answer)
     levels = [shape["y0"] for shape in figure["layout"]["shapes"]]
     assert levels == [10.0, 90.0]
-    assert [note["text"] for note in figure["layout"]["annotations"]] == [inked("guessing"), inked("no LDP")]
+    notes = figure["layout"]["annotations"]
+    assert [note["text"] for note in notes[:2]] == [inked("guessing"), inked("no LDP")]
+    ends = [(note["x"], note["y"], note["text"]) for note in notes[2:]]
+    assert ends == [(2, 75.0, inked("clean records", "#000000")), (2, 25.0, inked("private reports", "#000000"))]
+
+
+@pytest.mark.parametrize(("clean", "private", "above"), [(0.97, 0.17, (False, True)), (0.11, 0.1, (True, False))])
+def test_the_names_of_two_lines_stay_apart_and_inside(clean: float, private: float, above: tuple[bool, bool]) -> None:
+    point = Point(epoch=1, epochs=1, seconds=0.0, clean=clean, private=private)
+    run = Curve(name="#1", colour="#000000", points=[point])
+    notes = curves([run], epochs=1, chance=0.1, ceiling=None)["layout"]["annotations"]
+    assert tuple(note["yanchor"] == "bottom" for note in notes[1:]) == above
+    both = curves([run, run], epochs=1, chance=0.1, ceiling=None)["layout"]["annotations"]
+    assert len(both) == 1  # with several runs the legend says whose a line is
 
 
 def test_a_run_without_points_is_an_empty_curve() -> None:

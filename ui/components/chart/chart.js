@@ -23,8 +23,8 @@ const pointing = (root, svg, points) => {
   root.append(near);
   const ring = make("circle", { r: 8, fill: "none", stroke: "currentColor", "stroke-opacity": 0.5, "pointer-events": "none", visibility: "hidden" }, svg);
   const leave = () => { near.hidden = true; ring.setAttribute("visibility", "hidden"); };
-  svg.addEventListener("pointerleave", leave);
-  svg.addEventListener("pointermove", (event) => {
+  svg.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") leave(); });  // a finger leaves when it is lifted
+  const say = (event) => {
     const frame = svg.getBoundingClientRect(), x = event.clientX - frame.left, y = event.clientY - frame.top;
     let best = null, gap = 30 ** 2;
     for (const each of points) {
@@ -41,11 +41,14 @@ const pointing = (root, svg, points) => {
     near.hidden = false;
     const left = best.x + 14 + near.offsetWidth > root.clientWidth ? best.x - 14 - near.offsetWidth : best.x + 14;
     near.style.left = `${Math.max(0, left)}px`;
-    near.style.top = `${svg.offsetTop + Math.max(0, best.y - near.offsetHeight - 8)}px`;
+    const above = frame.top - root.getBoundingClientRect().top;  // of buttons that stand above the drawing
+    near.style.top = `${above + Math.max(0, best.y - near.offsetHeight - 8)}px`;
     ring.setAttribute("cx", best.x);
     ring.setAttribute("cy", best.y);
     ring.setAttribute("visibility", "visible");
-  });
+  };
+  svg.addEventListener("pointermove", say);
+  svg.addEventListener("pointerdown", say);
 };
 
 let count = 0;

@@ -16,6 +16,9 @@ const legendOf = (traces, width, family) => {
   return rows;
 };
 
+/** The width of words that may have several lines. */
+const wideOf = (words, font, family) => Math.max(...words.split("<br>").map((line) => widthOf(plain(line), font?.size ?? SIZE, family, true)));
+
 /** The frame between the axes and the maps of values to places in it. */
 const planOf = (root, { data, layout }, off) => {
   const family = getComputedStyle(root).fontFamily, width = Math.max(240, root.clientWidth);
@@ -25,11 +28,16 @@ const planOf = (root, { data, layout }, off) => {
   const height = layout.height + Math.max(0, legend.length - 2) * ROW;
   const up = scaleOf(layout.yaxis, values("y"), 6);
   const left = 10 + Math.max(8, ...up.ticks.map(([, words]) => widthOf(words, SIZE, family)));
-  const right = width - layout.margin.r, top = layout.margin.t + (layout.yaxis.title.text ? 12 : 0);
+  let right = width - layout.margin.r;
+  const top = layout.margin.t + (layout.yaxis.title.text ? 12 : 0);
   const across = scaleOf(layout.xaxis, values("x"), Math.max(3, Math.floor((right - left) / 55)));
   const crowded = across.count > (right - left) / 70;  // names of categories are written aslant
   const below = 26 + (layout.xaxis.title.text ? 22 : 0) + (crowded ? 34 : 0) + (legend.length ? legend.length * ROW + 8 : 0);
   const bottom = height - below;
+  for (const { text, x, xref, xanchor, xshift = 0, font } of layout.annotations ?? []) {  // a name at a line's end has room
+    const end = xref !== "paper" && xanchor === "left" ? across.at(x) : 0;
+    if (end > 0.75) right = Math.min(right, left + (width - wideOf(text, font, family) - xshift - 2 - left) / end);
+  }
   const px = (value) => left + (right - left) * across.at(value), py = (value) => bottom - (bottom - top) * up.at(value);
   return { layout, traces, legend, family, width, height, left, right, top, bottom, across, up, crowded, px, py };
 };
@@ -129,14 +137,20 @@ const draw = (root, { figure, alt }, { off, number, flip }) => {
     const at = trace.type === "bar" ? drawBars(group, trace, bars, plan) : drawScatter(group, trace, plan);
     if (trace.hoverinfo !== "skip") at.forEach(([x, y], i) => points.push({ x, y, trace, i }));
   }
+  const taken = [];  // boxes of the words so far: what would lie on them goes above or below
   for (const each of layout.annotations ?? []) {
     const x = place(each.x, each.xref, px, left, right) + (each.xshift ?? 0);
     const y = place(each.y, each.yref, py, bottom, top) - (each.yshift ?? 0);
     const anchor = { left: "start", center: "middle", right: "end" }[each.xanchor ?? "center"];
-    const wide = Math.max(...each.text.split("<br>").map((line) => widthOf(plain(line), each.font?.size ?? SIZE, plan.family, true)));
+    const wide = wideOf(each.text, each.font, plan.family);
     const before = { start: 0, middle: wide / 2, end: wide }[anchor];
     const kept = Math.max(before, Math.min(x, width - wide + before));  // words stay inside on a narrow screen
-    label(svg, each.text, { x: kept, y, size: each.font?.size, anchor, middle: each.yanchor, className: "note" });
+    const high = each.text.split("<br>").length * 1.25 * (each.font?.size ?? SIZE), over = { top: 0, middle: high / 2, bottom: high }[each.yanchor ?? "middle"];
+    const boxAt = (at) => ({ left: kept - before, right: kept - before + wide, top: at - over, bottom: at - over + high });
+    const isFree = (box) => taken.every((other) => box.right < other.left || other.right < box.left || box.bottom < other.top + 1 || other.bottom < box.top + 1);
+    const free = [0, 1, -1, 2, -2].map((step) => y + step * high).find((at) => isFree(boxAt(at))) ?? y;
+    taken.push(boxAt(free));
+    label(svg, each.text, { x: kept, y: free, size: each.font?.size, anchor, middle: each.yanchor, className: "note" });
   }
   drawLegend(svg, plan, off, flip);
   return { svg, points };
