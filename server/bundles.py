@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import mimetypes
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,11 +51,17 @@ class Bundles:
         await (self.app if found is None else answer(found, Headers(scope=scope)))(scope, receive, send)
 
     def read(self, name: str) -> Bundle | None:
-        """A file of the folder, kept from now on; None for anything else."""
-        path = (self.folder / name).resolve()
-        if not path.is_relative_to(self.folder) or not path.is_file():
+        """A file of the folder, kept from now on; None for anything else.
+
+        Under its one name alone: ./a.js and b/../a.js are passed on, else each spelling would keep one more copy.
+        """
+        try:
+            path = (self.folder / name).resolve()
+            if str(path) != f"{self.folder}{os.sep}{name.replace('/', os.sep)}" or not path.is_file():
+                return None
+            body = path.read_bytes()
+        except (OSError, ValueError):  # a name that no file can have: too long, or with a zero byte
             return None
-        body = path.read_bytes()
         compressed = gzip.compress(body, 6, mtime=0) if path.suffix in TEXTS and len(body) >= LEAST else None
         media_type = "text/javascript" if path.suffix == ".js" else mimetypes.guess_type(name)[0]
         self.kept[name] = Bundle(body, compressed, media_type or "application/octet-stream")

@@ -25,7 +25,10 @@ def send_at_once() -> int:
 
 
 def _listens(found: socket.socket) -> bool:
-    """Whether an open TCP socket waits for connections."""
+    """Whether an open TCP socket waits for connections; not if another thread closes it just now."""
     if found.fileno() < 0 or found.family not in (socket.AF_INET, socket.AF_INET6):
         return False
-    return found.type == socket.SOCK_STREAM and bool(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+    try:
+        return found.type == socket.SOCK_STREAM and bool(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+    except OSError:
+        return False

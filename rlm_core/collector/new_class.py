@@ -9,7 +9,8 @@ entropy) is theirs tilted,
 which is concave in w (maximum entropy: Jaynes 1957; as a ratio of densities: Sugiyama et al. 2008, KLIEP). A record is
 taken for one of the new class where w·φ − log E₀[e^{w·φ}] > 0: where it is more likely under p₁ than under p₀. A ridge
 penalty, in deviations of the noise a column, keeps out what is not known. Nothing here draws randomness or sees a
-record, and the others send nothing.
+record, and the others send nothing. So whoever sends is known to be of the new class, as in the paper's experiment:
+reports protect the record, not that.
 """
 
 from __future__ import annotations

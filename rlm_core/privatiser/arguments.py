@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.privatiser.plan import VRLM, check_public_encoder, check_undivided
-from rlm_core.privatiser.vrlm.rules import check_central, check_share
+from rlm_core.privatiser.vrlm.rules import check_central, check_division
 from rlm_core.tables.schema import TableSchema
 
 if TYPE_CHECKING:  # which imports this file
@@ -18,7 +18,7 @@ def check_arguments(privatiser: LocalPrivatiser) -> None:
     """Raise for what no fit can use; kind, size and encoder are the plan's to check, classes those of the labels."""
     SubsetSelection(epsilon=privatiser.epsilon, symbols=2)  # every release has the same range of ε
     if privatiser.kind == VRLM:
-        check_share(privatiser.lam)
+        check_division(privatiser.epsilon, privatiser.lam)
         check_central(privatiser.central_epsilon)
     else:
         check_undivided(privatiser.kind, privatiser.lam)

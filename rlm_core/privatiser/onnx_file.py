@@ -23,6 +23,7 @@ from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.own_mechanism import _joint, device_preprocessor
 from rlm_core.privatiser.plan import CODES
+from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.tables.preprocessor import CLIP_DEVIATIONS
 
 if TYPE_CHECKING:  # which imports this file
@@ -91,6 +92,8 @@ def facts(privatiser: LocalPrivatiser) -> dict[str, Any]:
         "input": _input(privatiser),
         "noise": NOISE,
     }
+    if isinstance(method, SplitMethod):
+        result["lam"] = method.budget(privatiser.epsilon, privatiser.lam).lam
     if method.plan.kind != CODES:
         result["radius"] = method.radius  # a record without a label, or apart from it, leaves with Laplace noise
         if len(privatiser.classes_) and isinstance(method, Method):

@@ -61,7 +61,8 @@ def edit_feature(feature: Feature, column: pd.Series, texts: Texts) -> Feature:
     title, unit = texts.title.strip() or feature.name, texts.unit.strip()
     edited = replace(feature, title=title, unit=unit)
     if feature.kind == "category":
-        edited = replace(edited, choices=_levels(feature, texts.levels))
+        if texts.levels != before.levels:  # a level may have a line's end in it, which the form cannot show
+            edited = replace(edited, choices=_levels(feature, texts.levels))
     elif not feature.is_category:
         if feature.kind == "date" and texts.day_first != feature.day_first:
             edited = _other_order(edited, column, texts.day_first)
@@ -87,7 +88,8 @@ def for_table(schema: TableSchema, public: pd.DataFrame, label: str) -> TableSch
     """A schema that was brought, for this table and label: columns that it does not name are left out.
 
     Raises:
-        TableError: It names the label or a column that is not there, or a public cell cannot be read by it.
+        TableError: It names the label or a column that is not there, a public cell cannot be read by it, or its levels
+            are none that a person could have written in the form.
     """
     if label in schema.columns:
         raise TableError(f"Expected features besides the label, got the label {label!r} among them.")
@@ -99,6 +101,8 @@ def for_table(schema: TableSchema, public: pd.DataFrame, label: str) -> TableSch
     wrong = []
     for feature in schema.features:
         try:
+            if feature.kind == "category":
+                _check_levels(feature.name, feature.choices)
             _check_public(feature, public[feature.name])
         except TableError as error:
             wrong.append(str(error))
@@ -124,9 +128,14 @@ def unseen_levels(feature: Feature, column: pd.Series) -> tuple[str, ...]:
 
 def _levels(feature: Feature, text: str) -> tuple[str, ...]:
     words = [line.strip() for line in text.splitlines() if line.strip()]
-    name = feature.title
     if not words:
-        raise TableError(f"Expected at least one level for {name}, one a line, got none.")
+        raise TableError(f"Expected at least one level for {feature.title}, one a line, got none.")
+    _check_levels(feature.title, words)
+    return tuple(words)
+
+
+def _check_levels(name: str, words: Sequence[str]) -> None:
+    """Raise for too many, and for words that mean something else."""
     if len(words) > MOST_LEVELS:
         raise TableError(f"Expected at most {MOST_LEVELS} levels for {name}, got {len(words)}.")
     if RARE in words:
@@ -134,7 +143,6 @@ def _levels(feature: Feature, text: str) -> tuple[str, ...]:
     silent = next((word for word in words if word.lower() in MISSING), None)
     if silent is not None:
         raise TableError(f"Expected words that say something as levels of {name}, got {silent!r}, which means missing.")
-    return tuple(words)
 
 
 def _bound(feature: Feature, which: str, text: str) -> float | None:

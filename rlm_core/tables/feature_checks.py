@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -86,6 +87,8 @@ def _of_numbers(feature: Feature) -> list[str]:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
             found.append(f"Expected a number of at most 1e100 for {field} of {name!r}, got {str(value)[:80]!r}.")
+        elif feature.kind == "date" and field != "step" and not datetime.MINYEAR <= value < datetime.MAXYEAR + 1:
+            found.append(f"Expected a year from 1 to 9999 for {field} of {name!r}, which is a date, got {value:g}.")
     if feature.choices:
         listed = ", ".join(feature.choices)[:80]
         found.append(f"Expected no choices for {name!r}, which is of kind {feature.kind}, got {listed!r}.")

@@ -181,7 +181,8 @@ def date_text(year: float) -> str:
     ('2021-07-01', '2020-01-01')
     """
     number = int(year)
-    days = round((year - number) * (366 if calendar.isleap(number) else 365))
+    length = 366 if calendar.isleap(number) else 365
+    days = min(round((year - number) * length), length - 1)  # of the same year: there is none after 9999
     return (datetime.date(number, 1, 1) + datetime.timedelta(days=days)).isoformat()
 
 

@@ -78,6 +78,8 @@ def test_the_plan_and_the_share() -> None:
         ({"kind": VRLM, "lam": 0.0}, "0 < lam < 1, got lam=0"),
         ({"kind": VRLM, "lam": 1.0}, "0 < lam < 1, got lam=1"),
         ({"kind": VRLM, "lam": math.nan}, "0 < lam < 1"),
+        ({"kind": VRLM, "lam": 1e-8}, r"lam \* epsilon >= 1e-06 for the record, got 1e-08 \* 4"),
+        ({"kind": VRLM, "epsilon": 1e-6}, r"got 0.5 \* 1e-06"),
         ({"kind": VRLM, "encoder": "linear"}, "encoder='network' or 'auto'"),
         ({"kind": VRLM, "size": 0}, "1 <= size"),
     ],

@@ -143,10 +143,11 @@ def test_another_ending_is_refused_by_what_is_accepted(name: str, tmp_path: Path
         table(BITS).export(tmp_path / name)
 
 
-def test_a_vrlm_is_exported_with_its_radius(easy: Any, tmp_path: Path) -> None:
+def test_a_vrlm_is_exported_with_its_radius_and_share(easy: Any, tmp_path: Path) -> None:
     """Its label leaves apart, so there is nothing joint to tell."""
     privatiser = LocalPrivatiser(epsilon=8.0, reports=3_000, kind="V-RLM", encoder="network").fit(easy.public, "ill")
     file = privatiser.export(tmp_path / "encoder.onnx")
     agrees(privatiser, file, privatiser.encode_table(easy.test.drop(columns="ill")))
     facts = {each.key: each.value for each in onnx.load(file).metadata_props}
     assert float(facts["radius"]) == privatiser.method_.radius and "joint" not in facts
+    assert float(facts["lam"]) == 0.7

@@ -78,6 +78,20 @@ def test_all_else_is_passed_on(folder: Path, path: str) -> None:
     assert ask(Bundles(below, folder), path).body == b"below"
 
 
+OTHER_SPELLINGS = ["./js/a.1f.js", "js//a.1f.js", "js/../js/a.1f.js", "js/a.1f.js/", "/js/a.1f.js"]
+
+
+@pytest.mark.parametrize("name", OTHER_SPELLINGS)
+def test_a_file_is_kept_under_one_name_alone(folder: Path, name: str) -> None:
+    bundles = Bundles(below, folder)
+    assert ask(bundles, f"/static/{name}").body == b"below" and not bundles.kept
+
+
+@pytest.mark.parametrize("name", ["a\0b.js", "a" * 5000, "a/" * 3000])
+def test_a_name_that_no_file_can_have_is_no_error_of_the_server(folder: Path, name: str) -> None:
+    assert ask(Bundles(below, folder), f"/static/{name}").body == b"below"
+
+
 def test_only_reading_is_answered(folder: Path) -> None:
     assert ask(Bundles(below, folder), "/static/js/a.1f.js", method="POST").body == b"below"
 

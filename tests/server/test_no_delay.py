@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 
+import pytest
+
 from server.no_delay import send_at_once
 
 
@@ -21,3 +23,18 @@ def test_connections_inherit_it_from_the_socket_that_listens() -> None:
         with accepted:
             assert not delayed(accepted)
             assert delayed(client) and delayed(idle)  # only those that listen are touched
+
+
+class Closing(socket.socket):
+    """Is closed by another thread while it is looked at."""
+
+    def getsockopt(self, *_: object) -> int:  # type: ignore[override]
+        raise OSError(9, "Bad file descriptor")
+
+
+def test_a_socket_that_is_closed_meanwhile_does_not_stop_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Closing() as closing, socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        monkeypatch.setattr("server.no_delay.gc.get_objects", lambda: [closing, server])
+        assert send_at_once() == 1

@@ -197,3 +197,34 @@ def test_the_browser_reads_an_edited_schema_as_python_does() -> None:
     command = [node, "--input-type=module", "-e", script, (SCRIPTS / "table_row.js").as_uri(), given]
     found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
     assert json.loads(found.stdout) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("bound", [1e99, -5.0, 0.5, 10_000.0])
+def test_a_date_is_bounded_by_years_that_a_calendar_has(bound: float) -> None:
+    """A page would show such a bound as a day at every run, and could not."""
+    since = {"name": "since", "kind": "date", "low": bound}
+    brought = json.dumps(json.loads(SCHEMA.to_json()) | {"features": [since]})
+    with pytest.raises(TableError, match="year from 1 to 9999 for low of 'since'"):
+        TableSchema.from_json(brought)
+
+
+def test_the_last_day_of_all_is_shown() -> None:
+    assert Texts.of(replace(SINCE, high=9999.9999)).high == "9999-12-31"
+
+
+@pytest.mark.parametrize(
+    ("levels", "problem"),
+    [
+        (("cook", *map(str, range(100))), "at most 100 levels"),
+        (("cook", RARE), "there by itself"),
+        (("cook", "N/A"), "means missing"),
+    ],
+)
+def test_levels_that_are_brought_are_held_to_the_forms_rules(levels: tuple[str, ...], problem: str) -> None:
+    with pytest.raises(TableError, match=problem):
+        for_table(TableSchema(features=(replace(JOB, choices=levels),)), PUBLIC, "member")
+
+
+def test_a_level_of_two_lines_stays_one_when_only_the_title_changes() -> None:
+    two_lines = replace(JOB, choices=("cook", "head\nnurse"))
+    assert edited(two_lines, title="Work").choices == ("cook", "head\nnurse")

@@ -15,6 +15,9 @@ from rlm_core.types import positive
 EXPERIMENT = "data_collection"
 DIMENSION = 8
 
+LEAST = 1e-6
+"""The smallest ε of a release (:class:`~rlm_core.owner.laplace.LaplaceNoise`)."""
+
 DELTA = 1e-5
 """δ of ``central_epsilon``."""
 
@@ -39,6 +42,14 @@ def check_share(lam: float | None) -> float | None:
     if not 0.0 < lam < 1.0:
         raise ValueError(f"Expected 0 < lam < 1, got lam={lam:g}: record and label both need a share of epsilon.")
     return float(lam)
+
+
+def check_division(epsilon: float, lam: float | None) -> None:
+    """Raise for a λ, given or by the rule, that leaves the record less than any release can have: before a fit."""
+    chosen = check_share(lam)
+    share = record_share(epsilon) if chosen is None else chosen
+    if share * epsilon < LEAST:
+        raise ValueError(f"Expected lam * epsilon >= {LEAST:g} for the record, got {share:g} * {epsilon:g}.")
 
 
 def check_central(central_epsilon: float | None) -> float | None:

@@ -8,7 +8,7 @@ const told = (trace, index) => {
     if (name === "customdata") return values.customdata;  // words of ours, escaped where they were made
     const part = /^customdata\[(\d+)\]$/.exec(name);
     if (part) return format(values.customdata[+part[1]], how);
-    if (name === "fullData.name") return trace.name;
+    if (name === "fullData.name") return escaped(trace.name);
     if (name === "error_y.array") return format(trace.error_y.array[index], how);
     return format(values[name], how);
   });
