@@ -19,8 +19,9 @@ INTRODUCTION = (
     "Measured as a page had fixed before: column `protocol` of the CSV files. A cell: mean over seeds of the mean over",
     "draws; standard deviation between seeds; between draws of the channel within a seed; below, the cell on the test",
     "people whom no seed had tested before the protocol. – where there is only one. The history shows that the",
-    "pages of protocols 2, 4 and 5 came before their rows; that of protocol 3 was committed with them. Private inference",
-    "of the V-RLM and C-RLM was added to protocol 2's command after its other rows; its page leaves both as in protocol 1.",
+    "pages of protocols 2, 4 and 5 came before their rows; that of protocol 3 was committed with them. Private",
+    "inference of the V-RLM and C-RLM was added to protocol 2's command after its other rows; its page leaves both as",
+    "in protocol 1.",
     "",
 )
 
