@@ -61,7 +61,8 @@ def test_a_long_run_can_be_watched_and_stopped_while_others_move_their_sliders(s
     opened = visit(server, f"/collect?{NUMBERS}")
     page = opened.page
     page.get_by_role("button", name="Collect 13,500 reports").click()
-    page.get_by_text(re.compile(r"epoch \d+ of 20")).wait_for()  # by itself: nobody touches the page
+    progress = page.get_by_test_id("stProgress")
+    progress.get_by_text(re.compile(r"epoch \d+ of 20")).wait_for()  # by itself: nobody touches the page
     page.locator(LINES).first.wait_for(state="attached")
     other = visit(server, "/advise")
     other.settled()
