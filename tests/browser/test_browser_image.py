@@ -159,7 +159,8 @@ def test_a_link_opens_its_example_and_a_drawing_has_none(server, visit) -> None:
 def test_before_anything_was_sent_the_other_side_shows_what_epsilon_allows(server, visit) -> None:
     page = ready(visit(server, "/image?eps=4"))
     before = page.locator(".sides .could em").all_inner_texts()
-    assert len(before) == 10 and all(84 <= int(re.sub(r"\D", "", words)) <= 89 for words in before)
+    # p·e⁴/(p·e⁴ + 1 − p), for the shares p of digits among 4,000 public ones: 8 to 12.5 %
+    assert len(before) == 10 and all(82 <= int(re.sub(r"\D", "", words)) <= 89 for words in before)
     updated(page, lambda: page.locator(".sides .eps input").press("Home"))
     after = page.locator(".sides .could em").all_inner_texts()
     assert all(int(re.sub(r"\D", "", words)) < 25 for words in after)
