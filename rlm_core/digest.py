@@ -16,13 +16,21 @@ LENGTH = 32
 def digest_of(definition: Mapping[str, Any]) -> str:
     """The first half of SHA-256 of a definition's canonical JSON, as 32 hexadecimal digits.
 
-    Canonical: keys sorted, no spaces, UTF-8, whole numbers without a decimal point.
-
     >>> digest_of({"radius": 5.0, "kind": "V-RLM"}) == digest_of({"kind": "V-RLM", "radius": 5})
     True
     """
-    text = json.dumps(_plain(definition), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
+    return hashlib.sha256(canonical_json(definition).encode()).hexdigest()[:LENGTH]
+
+
+def canonical_json(value: Any, *, infinite: bool = False) -> str:
+    """One text for one meaning: keys sorted, no spaces, UTF-8, whole numbers without a decimal point.
+
+    ``infinite`` lets ∞ through, which a digest refuses.
+
+    >>> canonical_json({"radius": 5.0, "kind": "V-RLM"})
+    '{"kind":"V-RLM","radius":5}'
+    """
+    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=infinite)
 
 
 def definition_of(value: Any) -> dict[str, Any]:

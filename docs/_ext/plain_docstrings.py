@@ -48,7 +48,7 @@ def _in_list(lines: list[str]) -> bool:
 
 def skip(app: Any, what: str, name: str, found: Any, skipped: bool, options: Any) -> bool | None:
     """Methods that scikit-learn adds to every estimator are not ours to document."""
-    return True if re.fullmatch(r"set_\w+_request", name) else None
+    return True if re.fullmatch(r"set_\w+_request|get_metadata_routing|[gs]et_params", name) else None
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -23,6 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from rlm_core.learning.batches import Batches
+from rlm_core.learning.checkpoint import origin, restore, save
 
 __all__ = ["Batches", "Objective", "OnProgress", "Progress", "Schedule", "Step", "adam", "descend", "evaluate", "train"]
 
@@ -76,6 +77,7 @@ def train(
     step: Step = descend,
     progress: OnProgress | None = None,
     checkpoint: Path | None = None,
+    stems_from: Mapping[str, Any] | None = None,
     device: torch.device | str = "cpu",
 ) -> list[Progress]:
     """Minimise the mean of the objective; return the state at the end of every epoch.
@@ -92,6 +94,8 @@ def train(
         progress: called every few steps and at the end of every epoch.
         checkpoint: file written at the end of every epoch; if it exists, training resumes
             from it (it must stem from the same settings).
+        stems_from: what else decides what is learnt, such as preset, seed and rows: a checkpoint must agree with
+            it, of tensors with their SHA-256. None compares settings and the number of rows alone.
         device: where to train.
 
     Raises:
@@ -107,15 +111,15 @@ def train(
     model.to(device)
     batches = batches.to(device)
     optimiser = adam(model, learning_rate)
-    settings = {
-        "epochs": epochs,
-        "learning_rate": learning_rate,
-        "schedule": schedule,
-        **batches.settings,
-    }
     history: list[Progress] = []
-    if checkpoint is not None and checkpoint.exists():
-        history = _restore(checkpoint, settings, model, optimiser, generator)
+    settings: dict[str, Any] = {}
+    if checkpoint is not None:
+        added = origin(stems_from or {})
+        of_loop = {"epochs": epochs, "learning_rate": learning_rate, "schedule": schedule}
+        settings = {**added, **of_loop, **batches.settings}
+        if checkpoint.exists():
+            before = restore(checkpoint, settings, model, optimiser, generator, added=added)
+            history = [Progress(**each) for each in before]
     spent = history[-1].seconds if history else 0.0
     start = time.perf_counter() - spent
     steps = batches.steps
@@ -155,7 +159,7 @@ def train(
             raise FloatingPointError(f"Expected a finite loss, got {record.train_loss} in epoch {epoch}.")
         history.append(record)
         if checkpoint is not None:
-            _save(checkpoint, settings, model, optimiser, generator, history)
+            save(checkpoint, settings, model, optimiser, generator, [asdict(each) for each in history])
         if progress is not None:
             progress(record)
     return history
@@ -170,47 +174,3 @@ def evaluate(
     with torch.no_grad():
         losses = [objective(model, batch, fixed) for batch in batches.validation()]
     return torch.cat(losses).mean().item()
-
-
-def _save(
-    path: Path,
-    settings: dict[str, Any],
-    model: nn.Module,
-    optimiser: torch.optim.Optimizer,
-    generator: torch.Generator,
-    history: list[Progress],
-) -> None:
-    state = {
-        "settings": settings,
-        "model": model.state_dict(),
-        "optimiser": optimiser.state_dict(),
-        "generator": generator.get_state(),
-        "history": [asdict(record) for record in history],
-    }
-    partial = path.with_suffix(path.suffix + ".partial")
-    torch.save(state, partial)
-    partial.replace(path)  # atomic: a reader sees the old file or the new one, never half
-
-
-def _restore(
-    path: Path,
-    settings: dict[str, Any],
-    model: nn.Module,
-    optimiser: torch.optim.Optimizer,
-    generator: torch.Generator,
-) -> list[Progress]:
-    state = torch.load(path, map_location=model_device(model), weights_only=True)
-    if state["settings"] != settings:
-        raise ValueError(
-            f"Expected the checkpoint {path} to have settings {settings}, got {state['settings']}. "
-            "Delete it to start anew."
-        )
-    model.load_state_dict(state["model"])
-    optimiser.load_state_dict(state["optimiser"])
-    generator.set_state(state["generator"].cpu())
-    return [Progress(**record) for record in state["history"]]
-
-
-def model_device(model: nn.Module) -> torch.device:
-    """The device of a model's first parameter."""
-    return next(model.parameters()).device

@@ -11,7 +11,9 @@ views.py            what a network should give the same code
 records.py          what is read: rows or pictures, and labels
 labels.py           class names to numbers
 estimator.py        LocalPrivatiser, with scikit-learn's manners
+sides/              what it does once it is fitted: the people's side, the collector's side
 folder.py           a folder with a card, checksummed
+card.py             what the card says, and that it is whole
 own_mechanism.py    what a device must know of a fitted one
 onnx_file.py        its encoder as an ONNX model, for phones
 honesty.py          when to warn

@@ -1,58 +1,39 @@
-"""LocalPrivatiser: fit on public rows, privatise people's rows, learn from their reports, save, load."""
+"""LocalPrivatiser: fit on public rows, save, load, export; what it does for people and collector is in ``sides``."""
 
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterable, Sequence
-from functools import update_wrapper
 from pathlib import Path
-from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
 from rlm_core.collector.moments import PRIOR_ROWS
-from rlm_core.owner.budget import Ledger
 from rlm_core.privatiser.arguments import check_arguments
 from rlm_core.privatiser.folder import named, read, write
-from rlm_core.privatiser.honesty import UtilityWarning, not_better, one_answer, too_few
-from rlm_core.privatiser.labels import as_given, check_classes, find_classes, label_numbers, label_texts, true_classes
-from rlm_core.privatiser.learning import AnyClassifier, AnyMethod, Reports, learn_from, probabilities
+from rlm_core.privatiser.honesty import doubtful_classes, too_few
+from rlm_core.privatiser.labels import as_given, check_classes, find_classes, rows_of_classes
+from rlm_core.privatiser.learning import AnyMethod
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import CodesNetwork, train_codes_network
 from rlm_core.privatiser.onnx_file import write_onnx
 from rlm_core.privatiser.own_mechanism import own_page
 from rlm_core.privatiser.plan import VRLM, Plan, choose_plan
-from rlm_core.privatiser.records import Labels, RecordReader, Table
+from rlm_core.privatiser.records import Labels, Table
+from rlm_core.privatiser.sides.collector import CollectorSide
+from rlm_core.privatiser.sides.people import PeopleSide
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.privatiser.vrlm.training import preset_for, train_encoder
-from rlm_core.release import OnProgress, Releases, release_rows
 from rlm_core.tables.schema import TableSchema
-from rlm_core.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from rlm_core.learning.loop import Progress
 
 
-class AfterLearning:
-    """A method that is there once something was learnt: before, asking for it raises NotFittedError, which says so."""
-
-    def __init__(self, method: Callable[..., Any]) -> None:
-        self.method = method
-        update_wrapper(self, method)  # type: ignore[arg-type]
-
-    def __get__(self, instance: LocalPrivatiser | None, owner: type) -> Callable[..., Any]:
-        if instance is None:
-            return self.method
-        instance._fitted("classifier_")
-        return MethodType(self.method, instance)
-
-
-class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
+class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore[misc]
     """ε-LDP collection and learning for any table or pictures.
 
     ``fit`` sees public rows only. Whatever ``privatise`` uses (classes, levels, ranges, centring, rules for
@@ -78,7 +59,8 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         schema: of the table; None infers it from the public rows.
         seed: of the fit (k-means, samples, networks). A release takes no seed.
         device: where a network learns: "auto" takes a GPU if there is one.
-        checkpoint: a file, from which the training of a network that was interrupted goes on.
+        checkpoint: a file, from which the training of a network that was interrupted goes on: with the same public
+            rows, seed and settings alone.
         central_epsilon: train the encoder of a V-RLM under central DP with this ε and δ = 1e-5.
 
     >>> import pandas as pd
@@ -87,10 +69,6 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
     >>> len(privatiser.privatise(public[:3], ["no", "yes", "no"]))
     3
     """
-
-    method_: AnyMethod
-    classifier_: AnyClassifier
-    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -121,8 +99,6 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         self.checkpoint = checkpoint
         self.central_epsilon = central_epsilon
 
-    # --- public rows ---
-
     def fit(self, public: Table, y: Labels = None, *, progress: Callable[[Progress], None] | None = None) -> Self:
         """Learn schema, preprocessing and encoder from public rows or pictures.
 
@@ -137,6 +113,8 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         check_arguments(self)
         records, labels = self._public_records(public, y)
         classes = self._known_classes(labels, len(records))
+        if self.classes is None and labels is not None:
+            self._warn(doubtful_classes(rows_of_classes(labels)))
         self.label_ = y if isinstance(y, str) else None
         x = self._learn_reading(records, self.schema)
         given = self.classes if self.classes is not None else labels
@@ -179,128 +157,6 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
 
         return Method.fit(plan, x, generator=generator, prior_rows=PRIOR_ROWS, network=network)
 
-    @property
-    def plan_(self) -> Any:
-        """Kind and size of the reports, by the rule or by arguments."""
-        return self._fitted().method_.plan
-
-    @property
-    def central_dp_(self) -> dict[str, Any] | None:
-        """What the encoder's training spent under central DP, and what that covers; None without."""
-        method = self._fitted().method_
-        return method.central if isinstance(method, SplitMethod) else None
-
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        """The classes as text, as reports, cards and pages have them."""
-        return tuple(str(each) for each in label_texts(self.classes_))
-
-    @property
-    def notes_(self) -> tuple[str, ...]:
-        """What the fit left out, and why."""
-        left_out = () if self._fitted().pictures_ is not None else self.schema_.left_out
-        return tuple(f"{each.name}: {each.reason}" for each in left_out)
-
-    # --- the people's side ---
-
-    def privatise(
-        self,
-        people: Table,
-        labels: Labels = None,
-        *,
-        ledger: Ledger | None = None,
-        record: str = "record",
-        progress: OnProgress | None = None,
-    ) -> Releases:
-        """What each person's device would send: the release path, with the operating system's randomness.
-
-        Args:
-            people: rows with the columns of the public table.
-            labels: their labels, or the name of the column; None sends the record alone, without a label.
-            ledger, record: charged before anything is drawn.
-            progress: is told how many rows are done.
-        """
-        self._fitted()
-        records, given = self._records(people, labels)
-        numbers: IntArray | None = None
-        if given is not None:
-            if not len(self.classes_):
-                raise ValueError("Expected no labels: classes are unknown. Pass classes=[…], or fit(public, y).")
-            numbers = label_numbers(given, self.class_names)
-            if len(numbers) != len(records):
-                raise ValueError(f"Expected {len(records)} labels, got {len(numbers)}.")
-        classes = None if numbers is None else len(self.classes_)
-        sending = self.method_.sending(self.epsilon, classes, lam=self.lam)
-        return release_rows(
-            self._numbers(records),
-            numbers,
-            mechanism=sending.mechanism,
-            pairs=sending.pairs,
-            labels=sending.labels,
-            ledger=ledger,
-            record=record,
-            progress=progress,
-        )
-
-    def encode_table(self, people: Table) -> NDArray[np.float32]:
-        """Records as the encoder's input: (n, p), every feature as fitted. NOT private."""
-        return self._numbers(self._fitted()._records(people, None)[0])
-
-    # --- the collector's side ---
-
-    def learn(self, reports: Reports) -> Self:
-        """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, a file of them, or their tally.
-
-        Not from a tally of a V-RLM: its labels leave apart. All its reports must divide ε alike.
-        """
-        self._fitted()
-        if not len(self.classes_):
-            raise ValueError(
-                "Expected classes to learn, got none. Pass classes=[…], or fit(public, y); on the command line, "
-                "`rlm fit --label NAME` or `--classes`."
-            )
-        count = len(self.classes_)
-        lesson = learn_from(reports, self.method_, count, seed=self.seed, device=self.device)
-        self.classifier_ = lesson.classifier
-        self.reports_, self.reports_epsilon_ = lesson.people, lesson.epsilon
-        predicted = probabilities(self.method_, self.classifier_, self.method_.prior).argmax(axis=1)
-        self._warn(too_few(lesson.epsilon, lesson.people, count))
-        self._warn(lesson.drift)
-        self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), self.class_names))
-        return self
-
-    @AfterLearning
-    def predict_proba(self, X: Table) -> FloatArray:
-        """p(y | x) of clean rows: (n, K), in the order of ``classes_``."""
-        h = self.method_.encoder(self.encode_table(X))
-        return probabilities(self.method_, self.classifier_, h)
-
-    @AfterLearning
-    def predict(self, X: Table) -> NDArray[Any]:
-        """The most likely class of clean rows, as ``classes_`` has it."""
-        most_likely = self.predict_proba(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[most_likely]
-        return labels
-
-    @AfterLearning
-    def score(self, X: Table, y: Labels = None) -> float:
-        """The share of rows whose class is predicted rightly; y may be the name of a column.
-
-        A row of a class that the mechanism does not know counts as wrong; one without a label is an error.
-        """
-        records, labels = self._records(X, y if y is not None else self.label_)
-        if labels is None:
-            raise ValueError("Expected labels to score with, got none.")
-        truth = true_classes(labels, self.class_names)
-        if len(truth) != len(records):
-            raise ValueError(f"Expected {len(records)} labels, got {len(truth)}.")
-        names = np.array(self.class_names)
-        accuracy = float((names[self.predict_proba(records).argmax(axis=1)] == truth).mean())
-        self._warn(not_better(accuracy, float(np.unique(truth, return_counts=True)[1].max() / len(truth))))
-        return accuracy
-
-    # --- folders ---
-
     def save(self, folder: str | Path) -> Path:
         """Write a folder with a card: enough to privatise, and to learn; also the classifier if there is one."""
         self._fitted()
@@ -333,14 +189,6 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
         path.write_text(own_page(self).html, encoding="utf-8")
         return path
 
-    # --- inside ---
-
-    def _fitted(self, attribute: str = "method_") -> Self:
-        if not hasattr(self, attribute):
-            first = "learn(reports)" if attribute == "classifier_" and hasattr(self, "method_") else "fit(public)"
-            raise NotFittedError(f"Expected {first} before this: this LocalPrivatiser has not got so far.")
-        return self
-
     def _known_classes(self, labels: Iterable[Any] | None, count: int) -> tuple[str, ...]:
         if labels is not None and len(list(labels)) != count:
             raise ValueError(f"Expected {count} labels, got {len(list(labels))}.")
@@ -350,10 +198,6 @@ class LocalPrivatiser(RecordReader, BaseEstimator):  # type: ignore[misc]
 
     def _set_method(self, method: AnyMethod) -> None:
         self.method_ = named(method, self.reading, self.class_names)
-
-    def _warn(self, message: str | None) -> None:
-        if message is not None:
-            warnings.warn(message, UtilityWarning, stacklevel=3)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,6 +1,6 @@
 """A fitted LocalPrivatiser as a folder: card, schema, preprocessor, encoder, public representations, classifier.
 
-card.json              what it is, made when and of what, with the checksum of every other file
+card.json              what it is, made when and of what, with the checksum of every other file and its own (``card``)
 schema.json            the table's columns, readable
 preprocessor.json      means, deviations and levels of the public rows
 pictures.json          of pictures, instead of the two: size, white, grey or colour
@@ -12,15 +12,12 @@ classifier.safetensors what was learnt from reports, if anything was
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import sklearn
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
@@ -28,6 +25,7 @@ from rlm_core.collector.codes import CodeClassifier
 from rlm_core.collector.moments import MomentClassifier
 from rlm_core.digest import digest_of
 from rlm_core.pictures.format import PictureFormat
+from rlm_core.privatiser.card import CARD, read_card, refusal, write_card
 from rlm_core.privatiser.encoder import LinearEncoder
 from rlm_core.privatiser.learning import AnyClassifier, AnyMethod
 from rlm_core.privatiser.method import Method
@@ -37,26 +35,15 @@ from rlm_core.privatiser.vrlm.classifier import SplitClassifier
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
-from rlm_core.zoo.cards import OWN_FORMAT, own_folders
+from rlm_core.zoo.cards import own_folders
 from rlm_core.zoo.checksums import sha256, verify
 
 if TYPE_CHECKING:
     from rlm_core.privatiser.estimator import LocalPrivatiser
 
-FORMAT = OWN_FORMAT
 SCHEMA, PREPROCESSOR, PICTURES = "schema.json", "preprocessor.json", "pictures.json"
 ENCODER = "encoder.safetensors"
 PRIOR, CLASSIFIER = "prior.safetensors", "classifier.safetensors"
-
-LIMITS = "ε-LDP holds for one report of a row; further reports of the same row add up."
-PUBLIC_ROWS = (
-    "The public rows themselves are not protected: their means, levels and some representations are in this folder."
-)
-CENTRAL = (
-    "The rows that it was fitted on have another promise: the encoder's training is (ε, δ)-differentially private, "
-    "given its decoder, as central_dp says. That covers the encoder's weights alone. This folder also has means, "
-    "levels and some representations of those rows: it is for the collector; devices get encoder and preprocessing."
-)
 
 
 def named(method: AnyMethod, reading: dict[str, Any], classes: tuple[str, ...]) -> AnyMethod:
@@ -79,14 +66,11 @@ def reading_of_pictures(pictures: PictureFormat) -> dict[str, Any]:
 
 def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
     """Write the files, the card last: a folder without a card is not one."""
-    from rlm_core import __version__
-
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"Expected a folder, got the file {folder.name!r}.")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "card.json").unlink(missing_ok=True)
-    method, plan = privatiser.method_, privatiser.method_.plan
-    central = method.central if isinstance(method, SplitMethod) else None
+    (folder / CARD).unlink(missing_ok=True)
+    method = privatiser.method_
     texts = (
         {SCHEMA: privatiser.schema_.to_json(), PREPROCESSOR: privatiser.preprocessor_.to_json()}
         if privatiser.pictures_ is None
@@ -104,38 +88,7 @@ def write(privatiser: LocalPrivatiser, folder: Path) -> Path:
     if classifier is not None:
         save_file(_tensors(classifier), folder / CLASSIFIER)
         files.append(CLASSIFIER)
-    learnt = (
-        {"reports": privatiser.reports_, "epsilon": privatiser.reports_epsilon_} if classifier is not None else None
-    )
-    card = {
-        "format": FORMAT,
-        "name": folder.resolve().name,
-        "kind": plan.kind,
-        "size": plan.size,
-        "encoder": plan.encoder,
-        "classes": list(privatiser.class_names),
-        "class_type": privatiser.classes_.dtype.kind,
-        "label": privatiser.label_,
-        "input_dim": method.encoder.input_dim,
-        **method.card,
-        "digest": method.digest,
-        "parameters": _parameters(privatiser),
-        "data": {"public_rows": privatiser.public_rows_, "columns": list(map(str, privatiser.feature_names_in_))},
-        "seconds": round(privatiser.seconds_, 2),
-        "learnt": learnt,
-        "versions": {
-            "rlm_core": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "pandas": pd.__version__,
-            "scikit-learn": sklearn.__version__,
-        },
-        "summary": f"Reports of kind “{plan.kind}” with {plan.size} numbers or codes by a {plan.encoder} encoder, "
-        "fitted on public records.",
-        "limits": f"{LIMITS} {PUBLIC_ROWS if central is None else CENTRAL}",
-        "files": {name: sha256(folder / name) for name in files},
-    }
-    (folder / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_card(privatiser, folder, {name: sha256(folder / name) for name in files})
     return folder
 
 
@@ -159,15 +112,12 @@ def read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
 
 
 def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser:
-    if not (folder / "card.json").is_file() and len(folder.parts) == 1:
+    if not (folder / CARD).is_file() and len(folder.parts) == 1:
         folder = own_folders().get(folder.name, folder)  # by name, in the places that RLM_MODELS names
-    path = folder / "card.json"
-    if not path.is_file():
-        raise FileNotFoundError(f"Expected a folder with a card.json, got {folder.name!r}.")
+    if not (folder / CARD).is_file():
+        raise FileNotFoundError(f"Expected a folder with a {CARD}, got {folder.name!r}.")
+    card = read_card(folder)
     try:
-        card: Any = json.loads(path.read_text(encoding="utf-8"))
-        if card["format"] != FORMAT:
-            raise ValueError(f"format={card['format']!r}")
         files = {str(name): str(checksum) for name, checksum in card["files"].items()}
         if any(Path(name).name != name for name in files):
             raise ValueError("a file outside the folder")
@@ -181,7 +131,7 @@ def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser
         has_schema = bool(parameters.pop("schema", False))
         result = make(**parameters)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"Expected a card of format {FORMAT!r} in {folder.name!r}, got {error!r}.") from None
+        raise refusal(folder, error) from None
     verify(folder, files, remedy="Copy the folder again, or fit it anew")
     result.pictures_ = None
     if PICTURES in files:
@@ -250,16 +200,3 @@ def _classes(names: list[str], kind: str) -> Any:
     if kind == "b":
         return np.array([name == "true" for name in names])
     return np.array(names, dtype=np.str_).astype({"i": np.int64, "f": np.float64}.get(kind, np.str_))
-
-
-def _parameters(privatiser: LocalPrivatiser) -> dict[str, Any]:
-    """The arguments, as JSON has them; the schema has a file of its own, and this says whether it was an argument.
-
-    A checkpoint is a file of the machine that trained: it is not kept.
-    """
-    given: dict[str, Any] = privatiser.get_params(deep=False)
-    classes = given.pop("classes")
-    del given["checkpoint"]
-    plain = None if classes is None else [each.item() if isinstance(each, np.generic) else each for each in classes]
-    given = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
-    return given | {"classes": plain, "schema": given["schema"] is not None and privatiser.pictures_ is None}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
+
 import numpy as np
 
 from rlm_core.privatiser.plan import epsilon_needed, reports_needed
@@ -9,6 +12,17 @@ from rlm_core.types import FloatArray
 
 DRIFT_DEVIATIONS = 6.0
 """Reports differ from the public rows if some average is so many deviations off (one of 100 by chance: 2e-7)."""
+
+FEWEST_ROWS, SMALLEST_SHARE = 3, 0.001
+"""A class with fewer public rows, or a smaller share of them, may be a slip of the pen."""
+
+RARE = 0.1
+"""Such a class is rare only if it has at most so much of the rows that a class has on average."""
+
+END_OF_WORD = ".,;:!?"
+"""Signs that may slip in behind a label. Others, as in "A+" and "A-", tell classes apart."""
+
+MOST_NAMED = 5
 
 
 class UtilityWarning(UserWarning):
@@ -56,3 +70,40 @@ def drift(observed: FloatArray, expected: FloatArray, deviation: FloatArray) -> 
         f"The people do not look like the public rows: average {worst} of their reports is {observed[worst]:.3g}, "
         f"expected {expected[worst]:.3g} ± {deviation[worst]:.2g}. What was learnt may not fit either of them."
     )
+
+
+def doubtful_classes(rows: Mapping[str, int]) -> str | None:
+    """What to say of classes that were found in public labels and look mistyped, or None.
+
+    Two that differ only by case, white space around them or a sign behind them; and one with very few rows: fewer than
+    3 or 0.1 % of them, and at most a tenth of what a class has on average.
+
+    Args:
+        rows: the public rows of every class.
+    """
+    alike: dict[str, list[str]] = defaultdict(list)
+    for name in rows:
+        alike[name.strip().rstrip(f"{END_OF_WORD} ").casefold() or name].append(name)
+    twins = [group for group in alike.values() if len(group) > 1]
+    total = sum(rows.values())
+    few, average = max(FEWEST_ROWS, SMALLEST_SHARE * total), total / max(1, len(rows))
+    rare = [name for name, count in rows.items() if count < few and count <= RARE * average]
+    rare = [name for name in rare if not any(name in group for group in twins)]
+    parts = [f"{_named(group, rows)} differ only by case, white space or a sign at the end" for group in twins]
+    parts[MOST_NAMED:] = [f"so do {len(parts) - MOST_NAMED} more groups"] if len(parts) > MOST_NAMED else []
+    if rare:
+        parts.append(f"{_named(rare, rows)} {'is' if len(rare) == 1 else 'are'} very rare")
+    if not parts:
+        return None
+    return (
+        f"Each different label of {total:,} public rows is a class of its own, but {'; '.join(parts)}. If this is a "
+        "slip, correct the rows, or say which classes there are: classes=[…], on the command line --classes."
+    )
+
+
+def _named(names: list[str], rows: Mapping[str, int]) -> str:
+    """Classes and how many rows each has, the first few of many."""
+    shown = [f"{name[:40]!r} ({rows[name]:,} row{'' if rows[name] == 1 else 's'})" for name in names[:MOST_NAMED]]
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    *most, last = [*shown, *more]
+    return f"{', '.join(most)} and {last}" if most else last

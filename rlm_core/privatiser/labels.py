@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -52,6 +53,15 @@ def true_classes(labels: Iterable[Any], classes: Sequence[str]) -> NDArray[np.st
 def find_classes(labels: Iterable[Any]) -> tuple[str, ...]:
     """The different labels of public rows, sorted; numbers by their value."""
     return check_classes(sorted({each for each in label_texts(labels) if each is not None}, key=_order))
+
+
+def rows_of_classes(labels: Iterable[Any]) -> dict[str, int]:
+    """How many public rows each label has; rows without one are not counted.
+
+    >>> rows_of_classes(["no", "yes", None, "no"])
+    {'no': 2, 'yes': 1}
+    """
+    return dict(Counter(each for each in label_texts(labels) if each is not None))
 
 
 def check_classes(classes: Sequence[Any]) -> tuple[str, ...]:

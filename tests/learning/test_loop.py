@@ -97,6 +97,30 @@ def test_checkpoint_of_other_settings_is_refused(tmp_path: Path) -> None:
         train(model, noisy_error, batches, epochs=2, learning_rate=0.01, generator=seeded(), checkpoint=tmp_path / "c")
 
 
+def test_checkpoint_of_other_origin_is_refused_and_left(tmp_path: Path) -> None:
+    model, batches = problem()
+    path, rows = tmp_path / "c", torch.arange(6.0).reshape(2, 3)
+
+    def go(epochs: int, **stems_from: object) -> int:
+        given = {"epochs": epochs, "learning_rate": 0.01, "generator": seeded(), "checkpoint": path}
+        return len(train(model, noisy_error, batches, stems_from=stems_from, **given))  # type: ignore[arg-type]
+
+    go(1, seed=0, data=rows)
+    before = path.read_bytes()
+    for other in (rows + 1, rows.double(), rows.reshape(3, 2), rows.flip(0)):
+        with pytest.raises(ValueError, match=r"settings {'data': 'SHA-256 .*'}, got {'data': 'SHA-256 .*Delete it"):
+            go(1, seed=0, data=other)
+    with pytest.raises(ValueError, match=r"settings {'seed': 1}, got {'seed': 0}"):
+        go(1, seed=1, data=rows)
+    with pytest.raises(ValueError, match=r"settings {}, got {'data'"):
+        go(1)
+    assert path.read_bytes() == before
+    assert go(1, seed=0, data=rows.clone()) == 1
+    path.unlink()
+    go(1)  # as version 1.0.0 wrote it: what it does not say is not compared
+    assert go(1, seed=1, data=rows) == 1
+
+
 def test_finished_checkpoint_is_not_trained_further(tmp_path: Path) -> None:
     model, batches = problem()
     path = tmp_path / "c"

@@ -25,6 +25,7 @@ from rlm_core import Ledger, zoo
 from rlm_core.cli.models import main as models_command
 from rlm_core.data import adult_sample
 from rlm_core.privatiser import KINDS, LocalPrivatiser, UtilityWarning, choose_plan
+from rlm_core.privatiser.card import checksum_of
 from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, SELECTION, reports_needed
 from rlm_core.privatiser.received import write_reports
 from rlm_core.tables import TableError, TableSchema
@@ -195,11 +196,16 @@ def test_damaged_folders_are_refused(tmp_path: Path) -> None:
         LocalPrivatiser.load(folder)
     (folder / "schema.json").write_text(schema, encoding="utf-8")
     card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+
+    def write(edit: dict[str, object]) -> None:
+        edited = card | edit
+        (folder / "card.json").write_text(json.dumps(edited | {"sha256": checksum_of(edited)}), encoding="utf-8")
+
     for edit in ({"format": "x"}, {"kind": "magic"}, {"files": {"../x": ""}}, {"parameters": {"epsilon": 1, "z": 2}}):
-        (folder / "card.json").write_text(json.dumps(card | edit), encoding="utf-8")
+        write(edit)
         with pytest.raises(ValueError, match="Expected a card of format"):
             LocalPrivatiser.load(folder)
-    (folder / "card.json").write_text(json.dumps(card | {"radius": card["radius"] * 2}), encoding="utf-8")
+    write({"radius": card["radius"] * 2})
     with pytest.raises(ValueError, match="Expected the digest"):
         LocalPrivatiser.load(folder)
 
@@ -311,6 +317,17 @@ def test_scikit_learn_manners() -> None:
     heard(lambda: last.learn(last.privatise(PEOPLE, LABEL)))
     assert set(pipeline.predict(TEST.drop(columns=LABEL))) <= set(CLASSES)
     assert "fnlwgt" not in last.feature_names_in_
+
+
+def test_a_fitted_one_survives_pickling() -> None:
+    """By the name that pickles of version 1.0.0 have, too."""
+    assert (LocalPrivatiser.__module__, LocalPrivatiser.__name__) == (
+        "rlm_core.privatiser.estimator",
+        "LocalPrivatiser",
+    )
+    copy = pickle.loads(pickle.dumps(FITTED))
+    assert copy.method_.digest == FITTED.method_.digest and copy.get_params() == FITTED.get_params()
+    assert len(copy.privatise(PEOPLE[:3], LABEL)) == 3 and list(copy.classes_) == CLASSES
 
 
 @pytest.mark.parametrize("given", [np.int64, np.float64, np.bool_, np.str_])

@@ -18,6 +18,7 @@ from safetensors.numpy import save_file
 
 from rlm_core.data import adult_sample
 from rlm_core.privatiser import LocalPrivatiser
+from rlm_core.privatiser.card import checksum_of
 from rlm_core.tables import TableError, TableSchema
 
 ADULT, LABEL = adult_sample(), "income-per-year"
@@ -179,10 +180,11 @@ def test_an_index_in_a_parquet_file_is_a_column(tmp_path: Path) -> None:
 
 
 def edit_card(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """As somebody would who knows how: with a new checksum of the card itself."""
     path = folder / "card.json"
     card = json.loads(path.read_text(encoding="utf-8"))
     change(card)
-    path.write_text(json.dumps(card), encoding="utf-8")
+    path.write_text(json.dumps(card | {"sha256": checksum_of(card)}), encoding="utf-8")
 
 
 def rehash(card: dict[str, Any], folder: Path) -> None:

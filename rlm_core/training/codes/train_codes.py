@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +74,7 @@ def train_codes(
         schedule="cosine",
         generator=generator,
         checkpoint=checkpoint,
+        stems_from=asdict(preset) | {"seed": seed, "data": inputs},
         progress=progress,
         device=device,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -75,6 +76,7 @@ def train_crlm(
         generator=torch.Generator(device=device).manual_seed(seed),
         progress=progress,
         checkpoint=checkpoint,
+        stems_from=asdict(preset) | {"seed": seed, "data": data.views},
         device=device,
     )
     return model, history
@@ -149,6 +151,7 @@ def train_picture_decoder(
         generator=torch.Generator(device=device).manual_seed(seed),
         progress=progress,
         checkpoint=checkpoint,
+        stems_from=asdict(preset) | {"seed": seed, "data": data.pictures},
         device=device,
     )
     return decoder, history

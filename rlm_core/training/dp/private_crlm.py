@@ -12,7 +12,7 @@ decoder is trained afterwards without noise, stays with the collector and is not
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,7 @@ def train_private_crlm(
         step=step,
         progress=progress,
         checkpoint=checkpoint,
+        stems_from=asdict(preset) | {"seed": seed, "data": data.views},
         device=device,
     )
     return model, history, schedule.statement(COVERS, NOT_COVERED)

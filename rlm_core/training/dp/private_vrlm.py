@@ -20,7 +20,7 @@ What stage 2 reads of the auxiliary rows is within (ε, δ). What is *not* cover
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +118,7 @@ def train_second_stage(
         ),
         progress=progress,
         checkpoint=checkpoint,
+        stems_from=asdict(preset) | {"seed": seed, "data": data.train},
         device=device,
     )
     return model, history, schedule.statement(COVERS, not_covered(preset))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -71,6 +72,7 @@ def train_vrlm(
         generator=torch.Generator(device=device).manual_seed(seed),
         progress=progress,
         checkpoint=checkpoint,
+        stems_from=asdict(preset) | {"seed": seed, "data": data.train},
         device=device,
     )
     return model, history

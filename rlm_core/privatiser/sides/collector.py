@@ -1,0 +1,74 @@
+"""The collector's side: a classifier from reports and public numbers alone, and what it says of clean rows."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlm_core.privatiser.honesty import not_better, one_answer, too_few
+from rlm_core.privatiser.labels import true_classes
+from rlm_core.privatiser.learning import Reports, learn_from, probabilities
+from rlm_core.privatiser.records import Labels, Table
+from rlm_core.privatiser.sides.fitted import AfterLearning, Fitted
+from rlm_core.types import FloatArray
+
+
+class CollectorSide(Fitted):
+    """From reports to a classifier; ``predict``, ``predict_proba`` and ``score`` are there once it has learnt."""
+
+    label_: str | None
+    reports_: int
+    reports_epsilon_: float
+
+    def learn(self, reports: Reports) -> Self:
+        """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, a file of them, or their tally.
+
+        Not from a tally of a V-RLM: its labels leave apart. All its reports must divide ε alike.
+        """
+        self._fitted()
+        if not len(self.classes_):
+            raise ValueError(
+                "Expected classes to learn, got none. Pass classes=[…], or fit(public, y); on the command line, "
+                "`rlm fit --label NAME` or `--classes`."
+            )
+        count = len(self.classes_)
+        lesson = learn_from(reports, self.method_, count, seed=self.seed, device=self.device)
+        self.classifier_ = lesson.classifier
+        self.reports_, self.reports_epsilon_ = lesson.people, lesson.epsilon
+        predicted = probabilities(self.method_, self.classifier_, self.method_.prior).argmax(axis=1)
+        self._warn(too_few(lesson.epsilon, lesson.people, count))
+        self._warn(lesson.drift)
+        self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), self.class_names))
+        return self
+
+    @AfterLearning
+    def predict_proba(self, X: Table) -> FloatArray:
+        """p(y | x) of clean rows: (n, K), in the order of ``classes_``."""
+        h = self.method_.encoder(self.encode_table(X))
+        return probabilities(self.method_, self.classifier_, h)
+
+    @AfterLearning
+    def predict(self, X: Table) -> NDArray[Any]:
+        """The most likely class of clean rows, as ``classes_`` has it."""
+        most_likely = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[most_likely]
+        return labels
+
+    @AfterLearning
+    def score(self, X: Table, y: Labels = None) -> float:
+        """The share of rows whose class is predicted rightly; y may be the name of a column.
+
+        A row of a class that the mechanism does not know counts as wrong; one without a label is an error.
+        """
+        records, labels = self._records(X, y if y is not None else self.label_)
+        if labels is None:
+            raise ValueError("Expected labels to score with, got none.")
+        truth = true_classes(labels, self.class_names)
+        if len(truth) != len(records):
+            raise ValueError(f"Expected {len(records)} labels, got {len(truth)}.")
+        names = np.array(self.class_names)
+        accuracy = float((names[self.predict_proba(records).argmax(axis=1)] == truth).mean())
+        self._warn(not_better(accuracy, float(np.unique(truth, return_counts=True)[1].max() / len(truth))))
+        return accuracy

@@ -1,0 +1,53 @@
+"""The people's side: what each person's device would send for a row."""
+
+from __future__ import annotations
+
+from rlm_core.owner.budget import Ledger
+from rlm_core.privatiser.labels import label_numbers
+from rlm_core.privatiser.records import Labels, Table
+from rlm_core.privatiser.sides.fitted import Fitted
+from rlm_core.release import OnProgress, Releases, release_rows
+from rlm_core.types import IntArray
+
+
+class PeopleSide(Fitted):
+    """From rows to reports, by the one release path."""
+
+    def privatise(
+        self,
+        people: Table,
+        labels: Labels = None,
+        *,
+        ledger: Ledger | None = None,
+        record: str = "record",
+        progress: OnProgress | None = None,
+    ) -> Releases:
+        """What each person's device would send: the release path, with the operating system's randomness.
+
+        Args:
+            people: rows with the columns of the public table.
+            labels: their labels, or the name of the column; None sends the record alone, without a label.
+            ledger, record: charged before anything is drawn.
+            progress: is told how many rows are done.
+        """
+        self._fitted()
+        records, given = self._records(people, labels)
+        numbers: IntArray | None = None
+        if given is not None:
+            if not len(self.classes_):
+                raise ValueError("Expected no labels: classes are unknown. Pass classes=[…], or fit(public, y).")
+            numbers = label_numbers(given, self.class_names)
+            if len(numbers) != len(records):
+                raise ValueError(f"Expected {len(records)} labels, got {len(numbers)}.")
+        classes = None if numbers is None else len(self.classes_)
+        sending = self.method_.sending(self.epsilon, classes, lam=self.lam)
+        return release_rows(
+            self._numbers(records),
+            numbers,
+            mechanism=sending.mechanism,
+            pairs=sending.pairs,
+            labels=sending.labels,
+            ledger=ledger,
+            record=record,
+            progress=progress,
+        )

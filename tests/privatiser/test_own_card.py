@@ -1,0 +1,110 @@
+"""The card of a saved folder says what was written: what was changed by accident is refused, by whoever reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rlm_core.cli import main
+from rlm_core.data import adult_sample
+from rlm_core.privatiser import LocalPrivatiser
+from rlm_core.privatiser.plan import VRLM
+from rlm_core.privatiser.vrlm import training
+
+LABEL = "income-per-year"
+ADULT = adult_sample()[:700]
+FITTED = LocalPrivatiser(epsilon=4.0, reports=4_500).fit(ADULT[:600], LABEL)
+
+Change = Callable[[dict[str, Any]], object]
+
+
+def changed(folder: Path, change: Change) -> Path:
+    """The folder, after its card was edited by hand."""
+    path = folder / "card.json"
+    card = json.loads(path.read_text(encoding="utf-8"))
+    change(card)
+    path.write_text(json.dumps(card), encoding="utf-8")
+    return folder
+
+
+ACCIDENTS: dict[str, Change] = {
+    "epsilon": lambda card: card["parameters"].update(epsilon=8.0),
+    "lam": lambda card: card["parameters"].update(lam=0.9),
+    "reports": lambda card: card["parameters"].update(reports=9),
+    "label": lambda card: card.update(label="sex"),
+    "public rows": lambda card: card["data"].update(public_rows=601),
+    "a promise that is lost": lambda card: card.update(limits=""),
+    "a key of another card": lambda card: card.update(central_dp={"epsilon": 1.0}),
+    "a key that is gone": lambda card: card.pop("class_type"),
+    "a checksum that is none": lambda card: card.update(sha256=None),
+}
+
+
+@pytest.mark.parametrize("accident", ACCIDENTS)
+def test_a_card_that_was_changed_is_refused(accident: str, tmp_path: Path) -> None:
+    folder = changed(FITTED.save(tmp_path / "mine"), ACCIDENTS[accident])
+    with pytest.raises(ValueError, match=r"Expected the card of 'mine' as it was saved, with SHA-256 .*…, got .*…: it"):
+        LocalPrivatiser.load(folder)
+
+
+def test_what_central_dp_spent_cannot_change_unnoticed(
+    easy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "MOST_EPOCHS", 4)
+    privatiser = LocalPrivatiser(kind=VRLM, reports=3_000, central_epsilon=2.0).fit(easy.public, "ill")
+    folder = privatiser.save(tmp_path / "mine")
+    assert LocalPrivatiser.load(folder).central_dp_ == privatiser.central_dp_
+    changed(folder, lambda card: card["central_dp"].update(epsilon=0.1))
+    with pytest.raises(ValueError, match="Expected the card of 'mine' as it was saved"):
+        LocalPrivatiser.load(folder)
+
+
+def test_the_layout_of_a_card_does_not_matter(tmp_path: Path) -> None:
+    """Another indent, another order of keys, other ends of lines, 4 for 4.0: it says the same."""
+    folder = FITTED.save(tmp_path / "mine")
+    card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    assert card["parameters"]["epsilon"] == 4.0
+    card["parameters"]["epsilon"] = 4
+    text = json.dumps(card, sort_keys=True, indent=4).replace("\n", "\r\n")
+    (folder / "card.json").write_bytes(text.encode())
+    assert LocalPrivatiser.load(folder).method_.digest == FITTED.method_.digest
+
+
+@pytest.mark.parametrize("epsilon", [4, 0.1, np.float32(2.3), np.inf])
+def test_every_epsilon_survives(epsilon: float, tmp_path: Path) -> None:
+    privatiser = LocalPrivatiser(epsilon=epsilon, reports=10**6, classes=["ä", "ß"]).fit(ADULT.drop(columns=LABEL))
+    assert LocalPrivatiser.load(privatiser.save(tmp_path / "mine")).epsilon == epsilon
+
+
+def test_a_card_is_changed_by_saving_it_anew(tmp_path: Path) -> None:
+    folder = FITTED.save(tmp_path / "mine")
+    LocalPrivatiser.load(folder).set_params(epsilon=2).save(folder)
+    assert LocalPrivatiser.load(folder).epsilon == 2
+    assert LocalPrivatiser.load(folder.rename(tmp_path / "yours")).epsilon == 2  # a folder may get another name
+
+
+def test_cards_of_the_first_version_have_no_checksum_of_their_own(tmp_path: Path) -> None:
+    """They are read with the checks that there were: what decides what is sent, and every file."""
+    folder = changed(FITTED.save(tmp_path / "mine"), lambda card: card.pop("sha256"))
+    assert LocalPrivatiser.load(folder).method_.digest == FITTED.method_.digest
+    changed(folder, lambda card: card.update(radius=card["radius"] * 2))
+    with pytest.raises(ValueError, match="Expected the digest"):
+        LocalPrivatiser.load(folder)
+
+
+@pytest.mark.parametrize("out", ["reports.jsonl", "parts/"])
+def test_the_commands_refuse_it_before_anything_is_charged(
+    out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ADULT[600:].to_parquet("people.parquet", index=False)
+    changed(FITTED.save(Path("mine")), ACCIDENTS["epsilon"])
+    assert main(["privatise", "people.parquet", "--model", "mine", "--out", out]) == 2
+    said = capsys.readouterr().err
+    assert "Expected the card of 'mine' as it was saved" in said and "set_params(epsilon=2).save(folder)" in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "people.parquet"]
