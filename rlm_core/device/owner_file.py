@@ -1,8 +1,8 @@
 """The owner's side of one mechanism as a single HTML file: works from disk, offline, and can connect to nothing.
 
-The file holds the scripts of ``static/device``, the weights and a form. Its policy allows no connection at all
-(``default-src 'none'``), and of scripts and styles only these, by their SHA-256. What it makes is a report, as text:
-sending it is up to the owner.
+The file holds the scripts of ``static/device``, the weights, and a form or a place for a picture. Its policy allows no
+connection at all (``default-src 'none'``), and of scripts and styles only these, by their SHA-256. What it makes is a
+report, as text: sending it is up to the owner.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from rlm_core.device.owner_file import OwnerFile, owner_page
 from rlm_core.owner.joint import JointLaplace, JointSelection
 from rlm_core.owner.joint_bits import MOST_BITS, JointBits
 from rlm_core.owner.payload import Together
+from rlm_core.pictures.format import PictureFormat
 from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.plan import CODES
 from rlm_core.privatiser.vrlm.method import SplitMethod
@@ -23,17 +24,17 @@ if TYPE_CHECKING:  # which imports this file
     from rlm_core.privatiser.estimator import LocalPrivatiser
 
 
-def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, Any]:
+def own_description(privatiser: LocalPrivatiser, *, url: str = "", pictures: bool = False) -> dict[str, Any]:
     """For ``static/device/mechanism.js``; ``url`` is where the encoder's file is, from /device/ on.
 
     Rows are read leniently there, as :meth:`LocalPrivatiser.privatise` reads them, and numbers leave with their label
-    as one joint report; those of a V-RLM apart from it, with ``lam`` of ε.
+    as one joint report; those of a V-RLM apart from it, with ``lam`` of ε. ``pictures``: whether the asker can take a
+    picture where a table has a form; the others (campaigns) are told that they cannot.
     """
     method = privatiser._fitted().method_
-    if privatiser.pictures_ is not None:
-        raise ValueError("Expected a mechanism of a table for a page with a form, got one of pictures.")
     if math.isinf(privatiser.epsilon):
         raise ValueError("Expected a finite epsilon for a page with a form, got epsilon=inf: nothing would be private.")
+    reading = _of_rows(privatiser) if privatiser.pictures_ is None else _of_pictures(privatiser.pictures_, pictures)
     mechanism = method.mechanism(privatiser.epsilon)
     encoder = encoder_file(privatiser)
     result: dict[str, Any] = {
@@ -46,12 +47,7 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
         "latent_dim": method.size,
         "radius": method.radius,
         "epsilon": privatiser.epsilon,
-        "preprocessor": device_preprocessor(privatiser),
-        "fields": [
-            {name: asdict(feature)[name] for name in ("name", "title", "unit", "kind", "choices")}
-            | ({"low": feature.low, "high": feature.high} if feature.bounded else {})
-            for feature in privatiser.schema_.features
-        ],
+        **reading,
         "files": {"encoder": {"sha256": hashlib.sha256(encoder).hexdigest(), "bytes": len(encoder), "url": url}},
     }
     if isinstance(method, SplitMethod):
@@ -61,6 +57,29 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "") -> dict[str, 
     if len(privatiser.classes_) and method.plan.kind != CODES:
         result["joint"] = _joint(method.together(privatiser.epsilon, len(privatiser.classes_)), method.digest)
     return result
+
+
+def _of_rows(privatiser: LocalPrivatiser) -> dict[str, Any]:
+    """How a row becomes numbers, and what a form has to know of its columns."""
+    fields = [
+        {name: asdict(feature)[name] for name in ("name", "title", "unit", "kind", "choices")}
+        | ({"low": feature.low, "high": feature.high} if feature.bounded else {})
+        for feature in privatiser.schema_.features
+    ]
+    return {"preprocessor": device_preprocessor(privatiser), "fields": fields}
+
+
+def _of_pictures(form: PictureFormat, accepted: bool) -> dict[str, Any]:
+    """The pixels that ``static/device/own_picture.js`` makes of a file: white is 255 there, whatever it was here."""
+    if not accepted:
+        raise ValueError("Expected a mechanism of a table for a page with a form, got one of pictures.")
+    if form.colour:
+        raise ValueError(
+            "Expected a mechanism of a table or of grey pictures for a page, got one of colour pictures: they go "
+            "through a ResNet-18 of 22 MB, too large for a page. Call privatise() on the owner's machine instead, or "
+            "fit on grey pictures. For photos, the app's photo page has shipped mechanisms."
+        )
+    return {"pictures": {"height": form.height, "width": form.width}}
 
 
 def device_preprocessor(privatiser: LocalPrivatiser) -> dict[str, Any]:
@@ -80,8 +99,8 @@ def encoder_file(privatiser: LocalPrivatiser) -> bytes:
 
 
 def own_page(privatiser: LocalPrivatiser) -> OwnerFile:
-    """The owner's side as one file, with a form made from the schema."""
-    return owner_page(own_description(privatiser), encoder_file(privatiser))
+    """The owner's side as one file: with a form made from the schema, or with a place for a grey picture."""
+    return owner_page(own_description(privatiser, pictures=True), encoder_file(privatiser))
 
 
 def _joint(together: Together, mechanism: str) -> dict[str, Any]:

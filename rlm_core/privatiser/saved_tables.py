@@ -1,7 +1,8 @@
-"""Saved mechanisms of own tables, offered to a device like shipped ones: by the name of their folder.
+"""Saved own mechanisms of tables and grey pictures, offered to a device like shipped ones: by the name of their folder.
 
-A folder that ``LocalPrivatiser.save`` or ``rlm fit`` wrote, in a place that ``RLM_MODELS`` names. One of pictures has
-no form, so it is not offered. Means, levels and encoder leave the server; public rows' representations do not.
+A folder that ``LocalPrivatiser.save`` or ``rlm fit`` wrote, in a place that ``RLM_MODELS`` names. One of colour
+pictures needs a trunk of 22 MB, so it is not offered. Means, levels and encoder leave the server; public rows'
+representations do not.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rlm_core.device.owner_file import OwnerFile, owner_page
+from rlm_core.pictures.format import PictureFormat
 from rlm_core.privatiser.estimator import LocalPrivatiser
 from rlm_core.privatiser.folder import ENCODER, PICTURES
 from rlm_core.privatiser.own_mechanism import own_description
@@ -22,7 +24,15 @@ def saved_tables() -> dict[str, Path]:
     """The folders, by name; a shipped mechanism of the same name comes first, and hides one."""
     shipped = set(names())
     found = {name: folder for name, folder in own_folders().items() if is_name(name) and name not in shipped}
-    return {name: folder for name, folder in found.items() if not (folder / PICTURES).is_file()}
+    return {name: folder for name, folder in found.items() if not _is_colour(folder / PICTURES)}
+
+
+def _is_colour(file: Path) -> bool:
+    """Of pictures in colour; of ones that cannot be read, too."""
+    try:
+        return file.is_file() and PictureFormat.from_json(file.read_text(encoding="utf-8")).colour
+    except ValueError:
+        return True
 
 
 def saved_description(folder: Path) -> dict[str, Any]:
@@ -33,7 +43,7 @@ def saved_description(folder: Path) -> dict[str, Any]:
 @lru_cache(maxsize=32)
 def _description(folder: Path, written: int) -> dict[str, Any]:
     """Read once for each time that the folder was written."""
-    return own_description(LocalPrivatiser.load(folder), url=f"weights/{_checksum(folder)}")
+    return own_description(LocalPrivatiser.load(folder), url=f"weights/{_checksum(folder)}", pictures=True)
 
 
 def saved_encoders() -> dict[str, Path]:

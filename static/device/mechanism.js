@@ -32,6 +32,7 @@ import { tensors } from "./weights.js";
  * @property {number} [epsilon] that it was fitted for
  * @property {number} [lam] the record's share of ε, where an own table sends its label apart
  * @property {import("./schema_form.js").Field[]} [fields] what the columns of an own table mean, for a form
+ * @property {import("./picture_file.js").Size} [pictures] the grey pixels that an own mechanism of pictures sees
  * @property {Record<string, WeightsFile>} files by role: encoder, trunk, decoder, bundle
  */
 

@@ -1,37 +1,23 @@
 // The page of one saved file (rlm_core/device/owner_file.py): a form, and a report as text. It can connect to nothing.
 
 import { Ledger } from "./budget.js";
+import { element } from "./element.js";
 import { Mechanism } from "./mechanism.js";
-import { decode, fitDigit, fitPhoto, onGround } from "./picture.js";
+import { pictureInput, pixelsInput } from "./picture_input.js";
 import { plan, release } from "./release.js";
 import { schemaForm } from "./schema_form.js";
 import { tableRow } from "./table_row.js";
 import { verify } from "./weights.js";
 
-const PEN = 20; // of a canvas with 280 pixels a side
-
-/**
- * @param {string} tag
- * @param {Record<string, any>} [properties]
- * @param {...(Node | string)} children
- */
-function element(tag, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return /** @type {any} */ (made);
-}
-
 /** @param {string} id */
 const embedded = (id) => document.getElementById(id)?.textContent ?? "";
-
-/** A record from what the visitor does: a getter of x. @typedef {() => ArrayLike<number>} Input */
 
 /**
  * A row of a table: one field for every column; of an own table, by its schema.
  * @param {HTMLElement} parent
  * @param {import("./table_row.js").Preprocessor} preprocessor
  * @param {import("./schema_form.js").Field[]} [schema]
- * @returns {Input}
+ * @returns {import("./picture_input.js").Input}
  */
 function tableInput(parent, preprocessor, schema) {
   if (schema) {
@@ -49,82 +35,6 @@ function tableInput(parent, preprocessor, schema) {
   }
   for (const [name, field] of Object.entries(fields)) parent.append(element("label", {}, name, field));
   return () => tableRow(Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])), preprocessor);
-}
-
-/**
- * A picture: a file, or, for digits, a drawing.
- * @param {HTMLElement} parent
- * @param {string} dataset
- * @param {(message: string) => void} complain
- * @returns {Input}
- */
-function pictureInput(parent, dataset, complain) {
-  /** @type {Float32Array | null} */
-  let fitted = null;
-  const digits = dataset === "mnist";
-  const file = element("input", { type: "file", accept: "image/*" });
-  parent.append(element("label", {}, "A picture from this device", file));
-  const canvas = element("canvas", { width: 280, height: 280, ariaLabel: "Draw a digit here" });
-  const pen = canvas.getContext("2d", { willReadFrequently: true });
-  const clear = () => {
-    fitted = null;
-    pen.fillRect(0, 0, 280, 280);
-  };
-  clear();
-  file.onchange = async () => {
-    try {
-      const picture = await decode(file.files[0]);
-      clear();
-      const { x, doubt } = digits ? fitDigit(picture) : { x: fitPhoto(picture), doubt: "" };
-      fitted = x;
-      show(pen, fitted, digits ? 28 : 32, digits ? 1 : 3);
-      canvas.dataset.picture = file.files[0].name;
-      complain(doubt && `This hardly looks like one digit. ${doubt}`);
-    } catch (error) {
-      complain(String(/** @type {Error} */ (error).message));
-    }
-  };
-  if (digits) {
-    Object.assign(pen, { lineWidth: PEN, lineCap: "round", lineJoin: "round", strokeStyle: "#fff" });
-    const at = (/** @type {PointerEvent} */ event) => {
-      const scale = 280 / canvas.getBoundingClientRect().width;
-      return /** @type {const} */ ([event.offsetX * scale, event.offsetY * scale]);
-    };
-    canvas.onpointerdown = (/** @type {PointerEvent} */ event) => {
-      if (fitted) clear(); // a file's picture makes room for a drawing
-      canvas.setPointerCapture(event.pointerId);
-      pen.beginPath();
-      pen.moveTo(...at(event));
-    };
-    canvas.onpointermove = (/** @type {PointerEvent} */ event) => {
-      if (!event.buttons) return;
-      pen.lineTo(...at(event));
-      pen.stroke();
-    };
-    const wipe = element("button", { type: "button", className: "plain", onclick: clear }, "Clear");
-    parent.append(element("p", {}, "… or draw a digit:"), canvas, wipe);
-  } else parent.append(canvas);
-  return () => {
-    if (fitted) return fitted;
-    if (!digits) throw new Error("Choose a picture first.");
-    return fitDigit({ rgb: onGround(pen.getImageData(0, 0, 280, 280).data), height: 280, width: 280 }).x;
-  };
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen
- * @param {Float32Array} x
- * @param {number} side
- * @param {number} channels
- */
-function show(pen, x, side, channels) {
-  const cell = 280 / side;
-  for (let i = 0; i < side * side; i++) {
-    const [r, g, b] = [0, 1, 2].map((c) => Math.round(255 * x[i * channels + (c % channels)]));
-    pen.fillStyle = `rgb(${r} ${g} ${b})`;
-    pen.fillRect((i % side) * cell, Math.floor(i / side) * cell, cell + 0.5, cell + 0.5);
-  }
-  pen.fillStyle = "#000";
 }
 
 async function start() {
@@ -154,9 +64,11 @@ async function start() {
     element("p", {}, "Everything happens in this file. It cannot connect to anything; what you make of the report is up to you."),
     record, settings, go, message, text, spent,
   );
-  const input = about.preprocessor ? tableInput(record, about.preprocessor, about.fields) : pictureInput(record, about.dataset, complain);
-  settings.append(element("label", {}, "Its class", label), element("label", {}, "Privacy ε, smaller is safer", epsilon));
-  if (!pairs) settings.append(element("label", {}, "Share λ of ε for the record", lam));
+  const input = about.preprocessor ? tableInput(record, about.preprocessor, about.fields)
+    : about.pictures ? pixelsInput(record, about.pictures, () => complain("")) : pictureInput(record, about.dataset, complain);
+  if (about.classes.length) settings.append(element("label", {}, "Its class", label));
+  settings.append(element("label", {}, "Privacy ε, smaller is safer", epsilon));
+  if (!pairs && about.classes.length) settings.append(element("label", {}, "Share λ of ε for the record", lam));
 
   const tell = () => {
     const count = ledger.releases.length;

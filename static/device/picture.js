@@ -5,12 +5,11 @@
 // loss (PNG). Elsewhere the browser decodes to 8 bits and reduces by its own filter: within 0.05 (tests/device).
 
 import { border, findInk } from "./ink.js";
+import { openPicture } from "./picture_file.js";
 import { largest } from "./quantile.js";
 import { LANCZOS, resized } from "./resize.js";
 import { roundHalfEven } from "./rounding.js";
 
-const MAX_BYTES = 10 * 2 ** 20;
-const MAX_PIXELS = 50_000_000;
 const MIN_SIDE = 8;
 const WORKING_SIDE = 1024; // larger pictures are reduced to this first
 const INK_CONTRAST = 0.08; // less difference than this between ink and paper is an empty picture
@@ -37,21 +36,8 @@ export async function fitRecord(file, dataset) {
  * @returns {Promise<Picture>}
  */
 export async function decode(file) {
-  if (!file.size) throw new Error("The file is empty.");
-  if (file.size > MAX_BYTES) {
-    throw new Error(`The file has ${(file.size / 2 ** 20).toFixed(1)} MB; at most ${MAX_BYTES / 2 ** 20} MB can be read.`);
-  }
-  let bitmap;
-  try {
-    bitmap = await createImageBitmap(file, { premultiplyAlpha: "none", colorSpaceConversion: "none" });
-  } catch {
-    throw new Error("This is not a picture that can be read here. Use PNG or JPEG.");
-  }
+  const bitmap = await openPicture(file, { smallest: MIN_SIDE });
   const { width: w, height: h } = bitmap;
-  if (w * h > MAX_PIXELS) throw new Error(`The picture has ${w} × ${h} pixels; at most 50 million can be read.`);
-  if (Math.min(w, h) < MIN_SIDE) {
-    throw new Error(`The picture has ${w} × ${h} pixels; each side needs at least ${MIN_SIDE}.`);
-  }
   const scale = Math.min(1, WORKING_SIDE / Math.max(w, h));
   const [width, height] = [w, h].map((side) => Math.max(1, Math.round(side * scale)));
   const pen = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });

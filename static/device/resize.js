@@ -20,6 +20,9 @@ const sinc = (x) => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
 /** Pillow's LANCZOS. @type {Filter} */
 export const LANCZOS = { support: 3, kernel: (x) => (Math.abs(x) < 3 ? sinc(x) * sinc(x / 3) : 0) };
 
+/** Pillow's BOX: the mean over the pixels whose centres an output pixel covers, its right edge among them. @type {Filter} */
+export const BOX = { support: 0.5, kernel: (x) => (x > -0.5 && x <= 0.5 ? 1 : 0) };
+
 /**
  * For every output pixel the first input pixel that counts, and the weights from there on.
  * @param {number} from

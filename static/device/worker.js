@@ -3,6 +3,7 @@
 
 import { collectorOf } from "./collector.js";
 import { Mechanism } from "./mechanism.js";
+import { fitPixels } from "./own_picture.js";
 import { fitRecord } from "./picture.js";
 import { newTapes, rehearse } from "./rehearsal.js";
 import { PublicPhotos } from "./public_photos.js";
@@ -61,7 +62,7 @@ const methods = {
    */
   async prepare({ key, picture, row }) {
     const { description } = get(key).mechanism;
-    if (picture) return (await fitRecord(picture, description.dataset)).x;
+    if (picture) return (await methods.fit({ key, picture })).x;
     if (!description.preprocessor) throw new Error(`Expected a picture for ${description.name}, got a row.`);
     return tableRow(row ?? {}, description.preprocessor);
   },
@@ -69,9 +70,11 @@ const methods = {
   /**
    * A file of a picture to x, and why it may be no digit.
    * @param {{key: string, picture: Blob}} options
+   * @returns {Promise<import("./picture.js").Fitted>}
    */
-  fit({ key, picture }) {
-    return fitRecord(picture, get(key).mechanism.description.dataset);
+  async fit({ key, picture }) {
+    const { dataset, pictures } = get(key).mechanism.description;
+    return pictures ? { x: (await fitPixels(picture, pictures)).x, doubt: "" } : fitRecord(picture, dataset);
   },
 
   /**

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conformance import channels, draws, mechanisms, own
+from conformance import channels, draws, mechanisms, own, own_pictures
 from device_server import DEVICE, VECTORS, in_chromium, in_node, site
 
 from rlm_core.device.description import description, offered
@@ -66,7 +66,15 @@ def whole_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("name", "checks"), [("draws", 1_000), ("channels", 500), ("mechanisms", 600), ("own", 200), ("pictures", 50)]
+    ("name", "checks"),
+    [
+        ("draws", 1_000),
+        ("channels", 500),
+        ("mechanisms", 600),
+        ("own", 200),
+        ("own_pictures", 90),
+        ("pictures", 50),
+    ],
 )
 def test_chromium_computes_what_python_does(name: str, checks: int, chromium: Any, whole_site: Path) -> None:
     outcome = in_chromium(chromium, whole_site, [name])
@@ -107,6 +115,15 @@ def test_the_pictures_are_what_python_fits_today() -> None:
     for each in json.loads((VECTORS / "pictures.json").read_text(encoding="utf-8"))["pictures"]:
         x = fit_file(base64.b64decode(each["file"]), each["dataset"]).reshape(-1)
         np.testing.assert_allclose(x, each["x"], rtol=0, atol=each["tolerance"], err_msg=each["name"])
+
+
+def test_own_pictures_are_what_python_reads_and_sends_today() -> None:
+    """From the committed files: another zlib writes the same PNG in other bytes, and reads the same pixels."""
+    committed = json.loads((VECTORS / "own_pictures.json").read_text(encoding="utf-8"))
+    for each in committed["pictures"]:
+        _, x = own_pictures.read(base64.b64decode(each["file"]), **each["to"])
+        np.testing.assert_allclose(x, each["x"], rtol=0, atol=each["tolerance"], err_msg=each["name"])
+    assert committed["mechanisms"] == own_pictures.mechanisms(committed["pictures"])
 
 
 def test_every_mechanism_that_the_device_offers_has_its_vectors() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from device_server import app_server
+from sklearn.datasets import load_digits
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse
@@ -236,6 +237,7 @@ def test_bad_input_is_refused_before_anything_is_charged(
     page.context.close()
 
 
+@pytest.mark.filterwarnings("ignore::rlm_core.privatiser.UtilityWarning")
 def test_the_mechanism_of_an_own_table_is_offered_like_a_shipped_one(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +254,13 @@ def test_the_mechanism_of_an_own_table_is_offered_like_a_shipped_one(
     assert hashlib.sha256(content).hexdigest() == file["sha256"] and len(content) == file["bytes"]
     with get(f"{address}/device/owner/mine.html") as answer:
         assert mine.method_.digest in answer.read().decode() and "default-src 'none'" in str(answer.headers)
+    digits = load_digits()
+    faces = LocalPrivatiser(reports=900, kind="codes").fit(digits.images[:300], digits.target[:300])
+    faces.save(tmp_path / "faces")
+    with get(f"{address}/device/mechanisms/faces.json") as answer:
+        assert json.loads(answer.read())["pictures"] == {"height": 8, "width": 8}
+    with get(f"{address}/device/owner/faces.html") as answer:
+        assert faces.method_.digest in answer.read().decode()
     LocalPrivatiser(epsilon=2.0, reports=500).fit(table[["age", "ill"]], "ill").save(tmp_path / "mine")
     with get(f"{address}/device/mechanisms/mine.json") as answer:  # fitted again while the server runs
         assert [each["name"] for each in json.loads(answer.read())["fields"]] == ["age"]

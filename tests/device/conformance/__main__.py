@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from . import channels, draws, mechanisms, own, pictures
+from . import channels, draws, mechanisms, own, own_pictures, pictures
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"
 WRITERS = {
@@ -13,6 +13,7 @@ WRITERS = {
     "channels": channels.vectors,
     "mechanisms": mechanisms.vectors,
     "own": own.vectors,
+    "own_pictures": own_pictures.vectors,
     "pictures": pictures.vectors,
 }
 

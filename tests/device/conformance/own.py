@@ -96,30 +96,42 @@ def _table(kind: str, by: str = LINEAR) -> dict[str, Any]:
     privatiser.label_ = None
     width = privatiser.preprocessor_.output_dim
     privatiser.pictures_ = None
-    method = _method(Plan(kind=kind, size=SIZE, encoder=by), width)
+    method = method_of(kind, by, width)
     privatiser.method_ = named(method, reading_of_table(privatiser.schema_, privatiser.preprocessor_), ("no", "yes"))
     cells = [{name: None if value == "" else value for name, value in row.items()} for row in ROWS]
     x = [privatiser._matrix(pd.DataFrame([row], dtype=object))[0].tolist() for row in cells]
-    reports = []
-    for epsilon in EPSILONS:
-        for at in range(len(ROWS)):
-            tape = f"own {kind} {epsilon} {at}" if by == LINEAR else f"own {kind} by a network {epsilon} {at}"
-            privatiser.epsilon = epsilon
-            sending = privatiser.method_.sending(epsilon, 2, lam=LAM if kind == VRLM else None)
-            with forged(tape):
-                text = _released(x[at], at % 2, sending)
-            case = {"epsilon": written(epsilon), "label": at % 2, "record": at, "tape": tape, "report": text}
-            reports.append(case | ({"lam": LAM} if kind == VRLM else {}))
-    privatiser.epsilon = 2.0
-    description = json.loads(json.dumps(own_description(privatiser)))
-    encoder_base64 = base64.b64encode(encoder_file(privatiser)).decode()
-    return {"description": description, "encoder": encoder_base64, "rows": ROWS, "x": x, "reports": reports}
+    reports = reports_of(privatiser, x, f"own {kind}" if by == LINEAR else f"own {kind} by a network")
+    return described(own_description(privatiser), privatiser) | {"rows": ROWS, "x": x, "reports": reports}
 
 
-def _method(plan: Plan, width: int) -> Method | SplitMethod:
-    if plan.kind == VRLM:
+def reports_of(
+    privatiser: LocalPrivatiser, x: list[list[float]], tape: str, epsilons: tuple[float, ...] = EPSILONS
+) -> list[dict[str, Any]]:
+    """A report of every record at every ε, with the tape that it was drawn from."""
+    count, reports = len(privatiser.classes_), []
+    lam = LAM if privatiser.method_.plan.kind == VRLM else None
+    for epsilon in epsilons:
+        for at in range(len(x)):
+            sending = privatiser.method_.sending(epsilon, count, lam=lam)
+            with forged(f"{tape} {epsilon} {at}"):
+                text = _released(x[at], at % count, sending)
+            case = {"epsilon": written(epsilon), "label": at % count, "record": at, "tape": f"{tape} {epsilon} {at}"}
+            reports.append(case | {"report": text} | ({"lam": lam} if lam is not None else {}))
+    return reports
+
+
+def described(description: dict[str, Any], privatiser: LocalPrivatiser) -> dict[str, Any]:
+    """A description as JSON has it, and the encoder's file."""
+    encoder = base64.b64encode(encoder_file(privatiser)).decode()
+    return {"description": json.loads(json.dumps(description)), "encoder": encoder}
+
+
+def method_of(kind: str, by: str, width: int) -> Method | SplitMethod:
+    """A kind with round weights, for records of so many numbers."""
+    plan = Plan(kind=kind, size=SIZE, encoder=by)
+    if kind == VRLM:
         return SplitMethod(plan=plan, encoder=_plain_network(width), prior=np.eye(SIZE), radius=2.5)
-    encoder = _network(width) if plan.encoder == NETWORK else _linear(width)
+    encoder = _network(width) if by == NETWORK else _linear(width)
     return Method(plan=plan, encoder=encoder, prior=np.eye(SIZE), radius=2.5, constant=0.5)
 
 
