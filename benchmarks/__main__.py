@@ -25,6 +25,7 @@ COMMANDS = {
         "the frozen protocols (docs/protocol*.md); appends to benchmarks/results",
     ),
     "crowd_curve": ("crowd_curve", "the paper's mechanism with more and more people, for the start page"),
+    "vrlm_settings": ("vrlm_settings", "which settings a V-RLM of own data wants, from public rows alone"),
     "load": ("app_speed.load", "how long a slider takes while 20 or 40 others move theirs"),
     "settled": ("app_speed.settled", "seconds from a page's address until it is whole, in a browser"),
     "hall": ("app_speed.hall", "another visitor's slider while a lecture hall sends its reports"),

@@ -44,6 +44,9 @@ TABLES = "RLM_TABLES"
 
 EPSILONS = (8.0, 4.0, 2.0, 1.0)
 CLEAN, MAJORITY = "clean", "majority"
+CENTRAL = {f"{VRLM} eps_cdp=5": 5.0}
+"""The V-RLM, its encoder trained under central DP."""
+
 DRAWS = 3
 """Simulated collections of a cell with the same split."""
 
@@ -162,10 +165,11 @@ def _kinds(dataset: str) -> tuple[str, ...]:
     """Every kind for itself, beside the rule's choice: two classes have all of them, more have two.
 
     Loans have codes by a network too, to be compared with the Q-RLM's rows of ``data_collection.csv``; and digits, of
-    which there are too few for it. Loans and MNIST have the V-RLM, to be compared with its rows there.
+    which there are too few for it. Loans and MNIST have the V-RLM, to be compared with its rows there; loans also under
+    central DP.
     """
     if dataset == "lending_club":
-        return (*KINDS, NETWORK_CODES, VRLM)
+        return (*KINDS, NETWORK_CODES, VRLM, *CENTRAL)
     if dataset == "mnist":
         return (*KINDS[2:], VRLM)
     if dataset == "digits":
@@ -183,8 +187,8 @@ def measure(trial: Trial, runs: Path) -> Row:
         accuracy = rehearsal.clean
     elif trial.mechanism == MAJORITY:
         accuracy = rehearsal.majority
-    elif trial.mechanism == VRLM:
-        split = vrlm(trial.dataset, trial.seed, runs)
+    elif trial.mechanism == VRLM or trial.mechanism in CENTRAL:
+        split = vrlm(trial.dataset, trial.seed, runs, CENTRAL.get(trial.mechanism))
         accuracy = split.accuracy(trial.epsilon, reports, trial.generator())
         size, columns = str(split.method(trial.epsilon).size), _vrlm_columns(split, trial.epsilon)
     else:
@@ -221,20 +225,30 @@ def _vrlm_columns(split: VRLMRehearsal, epsilon: float) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def vrlm(dataset: str, seed: int, runs: Path) -> VRLMRehearsal:
+def vrlm(dataset: str, seed: int, runs: Path, central: float | None = None) -> VRLMRehearsal:
     """A split's rehearsal of the V-RLM; its encoders are kept among the runs."""
+    promised = "" if central is None else f"-cdp{central:g}"
     rehearsal = rehearse(dataset, seed, runs)
 
     def trained(preset: VRLMPreset) -> Trained:
         file = runs / (
-            f"own_data-{dataset}-vrlm-l{preset.radius:g}-eps{preset.epsilon_pretraining:g}-seed{seed}.safetensors"
+            f"own_data-{dataset}-vrlm-l{preset.radius:g}-eps{preset.epsilon_pretraining:g}{promised}-seed{seed}"
+            ".safetensors"
         )
         if not file.is_file():
             torch.set_num_threads(1)
             file.parent.mkdir(parents=True, exist_ok=True)
             columns = VRLMRehearsal(of=rehearsal).columns
             checkpoint = file.with_suffix(".checkpoint")
-            found = train_encoder(preset, rehearsal.public, columns, seed=seed, device="cpu", checkpoint=checkpoint)
+            found = train_encoder(
+                preset,
+                rehearsal.public,
+                columns,
+                seed=seed,
+                central_epsilon=central,
+                device="cpu",
+                checkpoint=checkpoint,
+            )
             partial = file.with_suffix(".partial")
             save_file(found.encoder.tensors(), partial)
             partial.replace(file)

@@ -22,6 +22,7 @@ from benchmarks.result_file import write_result
 from benchmarks.scale.people import fit_model, write_digits, write_tables
 from benchmarks.scale.runs import look, privatise
 from benchmarks.scale.tally_loss import tally_loss
+from rlm_core.bulk.ledger import beside
 
 RESULT = Path(__file__).resolve().parents[1] / "results" / "scale.json"
 EPSILON = 4.0
@@ -210,8 +211,8 @@ def _block(options: argparse.Namespace) -> tuple[str, str]:
 
 def _fresh(folder: Path) -> Path:
     """A folder of reports for a new measurement: the people are made up, so nobody spends twice."""
-    if folder.exists():
-        shutil.rmtree(folder)
+    for each in (folder, Path(beside(str(folder)))):
+        shutil.rmtree(each, ignore_errors=True)
     return folder
 
 

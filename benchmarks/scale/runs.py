@@ -16,6 +16,7 @@ import psutil
 import pyarrow.parquet as pq
 
 from rlm_core.bulk.job import read_ledger
+from rlm_core.bulk.ledger import CHARGES, beside
 from rlm_core.bulk.run import part_names
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,7 +125,8 @@ def digests(out: Path) -> dict[str, str]:
 
 
 def _entries(out: Path) -> tuple[int, int]:
-    names = os.listdir(out / "ledger") if (out / "ledger").is_dir() else []
+    folder = Path(beside(str(out))) / CHARGES
+    names = os.listdir(folder) if folder.is_dir() else []
     return sum(name.endswith(".json") for name in names), sum(name.endswith(".published") for name in names)
 
 

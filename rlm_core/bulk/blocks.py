@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -36,9 +37,12 @@ class Block:
     spans: tuple[tuple[int, int], ...]
     row_groups: tuple[int, ...] = ()
 
-    def content(self) -> str:
-        """SHA-256 of the bytes that hold the block and of which of their rows it is, in hexadecimal."""
-        found = hashlib.sha256(f"{self.start}+{self.rows}".encode())
+    def content(self, key: bytes) -> str:
+        """HMAC-SHA-256 of the bytes that hold the block and of which of their rows it is, in hexadecimal.
+
+        Without the key, nobody can try guesses of a row against it.
+        """
+        found = hmac.new(key, f"content\n{self.start}+{self.rows}\n".encode(), hashlib.sha256)
         with _open(self.path) as file:
             for offset, length in self.spans:
                 file.seek(offset)

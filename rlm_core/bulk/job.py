@@ -3,43 +3,42 @@
 A record that is drawn twice has spent twice, if both draws are seen. Workers die and tasks run again, so
 
 1. *check*: read and encode the block. Nothing is drawn; a bad row is an error and costs nobody anything;
-2. *charge*: create ``ledger/<block>.json`` if it is absent. A block is charged once, however often it runs;
+2. *charge*: create its file in the ledger if it is absent. A block is charged once, however often it runs;
 3. *draw*: the release path, all rows of the block. What is drawn is in this process alone;
 4. *publish*: create the part if it is absent. Whoever comes second deletes its draw unread.
 
 So a part is one draw of one charged block: every record has one report or, until the block is done, none. A charge
 may precede its draw by a crash: it then stands for the draw that the next run makes.
 
-The name of a part comes from input path, block number, content digest, mechanism and ε. An input that changed
+The name of a part is a keyed digest of input path, block number, content, mechanism and ε: one name for one draw, which
+tells nothing without the key. The key lies in the ledger, apart from the reports (``ledger.py``). An input that changed
 after it was charged is an error, not a second report; so is a part that was published and is gone, and so is a block
 that was charged under another path: a file that was moved or copied holds the same people.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from rlm_core.bulk.blocks import Block
+from rlm_core.bulk.ledger import JOB, Charge, LedgerFolder, beside, open_ledger
 from rlm_core.bulk.parts import part_bytes
 from rlm_core.bulk.source import Source, load_source
 from rlm_core.bulk.store import Folder
-from rlm_core.digest import digest_of, mechanism_digest
+from rlm_core.digest import mechanism_digest
 from rlm_core.owner.budget import Ledger, Release
 from rlm_core.release import release_rows
-
-LEDGER, CONTENTS, JOB = "ledger", "contents", "job.json"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """What is done with every block: small, and pickled to every worker.
 
-    ``model``, ``label`` and ``lam`` as :func:`load_source` has them; ``out`` is a folder on any fsspec path that
-    all workers reach.
+    ``model``, ``label`` and ``lam`` as :func:`load_source` has them; ``out``, for the collector, and ``ledger``, which
+    stays with the owner, are folders on any fsspec path that all workers reach.
     """
 
     model: str
@@ -48,6 +47,12 @@ class Job:
     block_rows: int
     label: str | None = None
     lam: float | None = None
+    ledger: str | None = None
+
+    @property
+    def ledger_path(self) -> str:
+        """Beside the reports unless the owner chose a place."""
+        return beside(self.out) if self.ledger is None else self.ledger
 
     @property
     def source(self) -> Source:
@@ -55,57 +60,13 @@ class Job:
         return load_source(self.model, self.epsilon, self.label, self.lam)
 
     def start(self) -> None:
-        """Write down what this folder is for; raise if it is for something else."""
-        source, folder = self.source, Folder(self.out)
-        folder.check()
+        """Write down what these two folders are for; raise if they are for something else."""
+        source, folder, ledger = self.source, Folder(self.out), LedgerFolder(self.ledger_path)
+        open_ledger(folder, ledger)
         about = _epsilons(source) | {"digest": _digest(source), "block_rows": self.block_rows}
-        if not folder.create(JOB, (json.dumps(about, indent=1) + "\n").encode()):
-            before = json.loads(folder.read(JOB))
-            if before != about:
-                raise ValueError(
-                    f"Expected the same mechanism, epsilon and block size as before in {self.out!r} ({before}), "
-                    f"got {about}. Another release goes to a new folder, and spends again."
-                )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Charge:
-    """One entry of the ledger: every row of a block has spent ε, once."""
-
-    input: str
-    block: int
-    rows: int
-    content: str
-    mechanism: str
-    digest: str
-    epsilon_x: float
-    epsilon_y: float
-
-    @property
-    def name(self) -> str:
-        """Of this block, its content and this release of it: 32 hexadecimal digits."""
-        return digest_of(asdict(self))
-
-    @property
-    def entry(self) -> str:
-        """The ledger's file for this place of the input, whatever is there."""
-        return f"{LEDGER}/{hashlib.sha256(self.input.encode()).hexdigest()[:16]}-{self.block:06d}.json"
-
-    @property
-    def claim(self) -> str:
-        """The file that says under which path this content was charged."""
-        return f"{CONTENTS}/{self.content}.json"
-
-    @property
-    def part(self) -> str:
-        """The file with the block's reports."""
-        stem = self.input.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-        return f"{stem}-{self.block:06d}-{self.name[:16]}.parquet"
-
-    @property
-    def published(self) -> str:
-        """Is there once the part was."""
-        return self.entry.replace(".json", ".published")
+        about["ledger"] = ledger.name("ledger", "")  # tells which one, not what is in it
+        for place in (ledger.folder, folder):
+            _agree(place, about)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,14 +83,15 @@ class Done:
 def run_block(job: Job, block: Block) -> Done:
     """Make the part of a block, if it is not there."""
     start = time.perf_counter()
-    source, folder = job.source, Folder(job.out)
-    charge = charge_of(block, source)
-    was_published = folder.exists(charge.published)  # asked first: the part is created before it
+    source, folder, ledger = job.source, Folder(job.out), LedgerFolder(job.ledger_path)
+    charge = charge_of(block, source, ledger)
+    published_file = ledger.published(charge)
+    was_published = ledger.folder.exists(published_file)  # asked first: the part is created before it
     if folder.exists(charge.part):
-        folder.create(charge.published, b"")
+        ledger.folder.create(published_file, b"")
         return _done(charge, start, charged=False, published=False)
     if was_published:
-        _check_unchanged(charge, folder)
+        ledger.check_unchanged(charge)
         raise ValueError(
             f"Expected the part {charge.part} in {job.out!r}: it was published and is gone. "
             "To draw it again is a second release of these rows: use a new folder, which charges them again."
@@ -137,66 +99,56 @@ def run_block(job: Job, block: Block) -> Done:
     # 1. Check.
     h, y = source.encode(block)
     # 2. Charge.
-    charged = _charge(charge, folder)
+    charged = ledger.charge(charge)
     # 3. Draw.
     releases = release_rows(
         h, y, mechanism=source.mechanism.of_representations(), pairs=source.together, labels=source.response
     )
     # 4. Publish, or delete unread.
     published = folder.create(charge.part, part_bytes(releases))
-    folder.create(charge.published, b"")
+    ledger.folder.create(published_file, b"")
     return _done(charge, start, charged=charged, published=published)
 
 
-def charge_of(block: Block, source: Source) -> Charge:
-    """What a block costs, under the name that it determines: reads its bytes for the digest."""
-    return Charge(
-        input=block.path,
-        block=block.number,
-        rows=block.rows,
-        content=block.content(),
-        mechanism=source.mechanism.name,
-        digest=_digest(source),
-        **_epsilons(source),
-    )
+def charge_of(block: Block, source: Source, ledger: LedgerFolder) -> Charge:
+    """What a block costs, under the name that it determines: reads its bytes for the keyed digest."""
+    facts: dict[str, Any] = {
+        "input": block.path,
+        "block": block.number,
+        "rows": block.rows,
+        "content": block.content(ledger.key),
+        "mechanism": source.mechanism.name,
+        "digest": _digest(source),
+    } | _epsilons(source)
+    return Charge(**facts, part=f"{ledger.name('part', facts)}.parquet")
 
 
-def read_ledger(out: str) -> tuple[Ledger, list[Charge]]:
-    """What every block in a folder has spent: a release each, and the entries themselves."""
-    folder, ledger = Folder(out), Ledger()
-    charges = [
-        Charge(**json.loads(folder.read(f"{LEDGER}/{name}"))) for name in folder.names(LEDGER) if ".json" in name
-    ]
+def read_ledger(out: str, ledger: str | None = None) -> tuple[Ledger, list[Charge]]:
+    """What every block of a folder has spent: a release each, and the entries themselves."""
+    found, charges = Ledger(), LedgerFolder(beside(out) if ledger is None else ledger).charges()
     for each in charges:
-        ledger.spend(
+        found.spend(
             Release(record=each.name, mechanism=each.mechanism, epsilon_x=each.epsilon_x, epsilon_y=each.epsilon_y)
         )
-    return ledger, charges
+    return found, charges
 
 
-def _charge(charge: Charge, folder: Folder) -> bool:
-    place = {"input": charge.input, "block": charge.block}
-    if not folder.create(charge.claim, (json.dumps(place) + "\n").encode()):
-        before = json.loads(folder.read(charge.claim))
-        if before != place:
-            raise ValueError(
-                f"Expected rows that were not charged yet in block {charge.block} of {charge.input}: its bytes are "
-                f"those of block {before['block']} of {before['input']}, which was charged. A moved or copied file "
-                "holds the same people: put it back, leave it out, or use a new folder, which charges them again."
-            )
-    if folder.create(charge.entry, (json.dumps(asdict(charge)) + "\n").encode()):
-        return True
-    _check_unchanged(charge, folder)
-    return False
-
-
-def _check_unchanged(charge: Charge, folder: Folder) -> None:
-    before = Charge(**json.loads(folder.read(charge.entry)))
-    if before != charge:
+def _agree(place: Folder, about: dict[str, Any]) -> None:
+    """Write what a folder is for, or raise if it is for something else."""
+    if place.create(JOB, (json.dumps(about, indent=1) + "\n").encode()):
+        return
+    before = json.loads(place.read(JOB))
+    if before == about:
+        return
+    if before.get("ledger") != about["ledger"]:
         raise ValueError(
-            f"Expected block {charge.block} of {charge.input} as it was charged (content {before.content[:12]}…), "
-            f"got {charge.content[:12]}…: the file has changed. A new folder charges its rows again."
+            f"Expected in {place.path!r} the reports of this ledger, got those of another one: it does not tell whose "
+            "rows were charged. Say --ledger, or use a new folder, which charges them again."
         )
+    raise ValueError(
+        f"Expected the same mechanism, epsilon and block size as before in {place.path!r} ({before}), "
+        f"got {about}. Another release goes to a new folder, and spends again."
+    )
 
 
 def _done(charge: Charge, start: float, *, charged: bool, published: bool) -> Done:

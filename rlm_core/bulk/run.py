@@ -8,7 +8,8 @@ from functools import partial
 
 from rlm_core.bulk.blocks import Block, find_blocks
 from rlm_core.bulk.engine import run_tasks
-from rlm_core.bulk.job import JOB, Done, Job, read_ledger, run_block
+from rlm_core.bulk.job import Done, Job, read_ledger, run_block
+from rlm_core.bulk.ledger import LedgerFolder
 from rlm_core.bulk.store import Folder
 
 Progress = Callable[[int, int], None]
@@ -57,16 +58,17 @@ def privatise_files(
         done += block.rows
         if progress is not None:
             progress(done, total)
+    folder = Folder(job.out)
+    for each in (folder, LedgerFolder(job.ledger_path).folder):
+        each.sweep()  # every block is done or failed: what is left are draws of workers that died
     if failed:
         more = f" ({len(failed)} of {len(blocks)} blocks failed)" if len(failed) > 1 else ""
         kind = type(failed[0]) if isinstance(failed[0], ValueError | OSError) else ValueError
         raise kind(f"{failed[0]}{more}") from failed[0]
-    folder = Folder(job.out)
-    folder.sweep()  # every part is there: what is left are draws of workers that died
     missing = {each.part for each in results} - set(folder.names())
     if missing:
         raise OSError(f"Expected all parts in {job.out!r}, {len(missing)} are not there: {min(missing)}.")
-    _, charges = read_ledger(job.out)
+    _, charges = read_ledger(job.out, job.ledger)
     return Found(
         rows=sum(each.rows for each in results),
         parts=len({each.part for each in results}),
@@ -78,4 +80,4 @@ def privatise_files(
 
 def part_names(out: str) -> list[str]:
     """The parts in a folder."""
-    return [name for name in Folder(out).names() if name.endswith(".parquet") and name != JOB]
+    return [name for name in Folder(out).names() if name.endswith(".parquet")]

@@ -29,13 +29,18 @@ EXCLUSIVE = frozenset({"file", "local", "memory", "s3", "s3a", "gs", "gcs", "abf
 TEMPORARY = ".tmp"
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 _ATTEMPTS = 3
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows
 
 
 class Folder:
-    """A folder on any fsspec path, for files that are created once and never changed."""
+    """A folder on any fsspec path, for files that are created once and never changed.
 
-    def __init__(self, path: str) -> None:
+    ``private``: on local files, what is created can be read by this user alone.
+    """
+
+    def __init__(self, path: str, *, private: bool = False) -> None:
         self.fs, self.path = url_to_fs(path)
+        self.private = private
         self.local = isinstance(self.fs, fsspec.get_filesystem_class("file"))
         protocols = (self.fs.protocol,) if isinstance(self.fs.protocol, str) else self.fs.protocol
         if not EXCLUSIVE & set(protocols):
@@ -73,12 +78,21 @@ class Folder:
     def create(self, name: str, data: bytes) -> bool:
         """Make a file of these bytes, whole and durable, unless there is one of that name; True if it was made."""
         if self.local:
-            return _link(Path(self.at(name)), data)
+            for folder in (Path(self.path), Path(self.at(name)).parent):
+                folder.mkdir(0o700 if self.private else 0o777, parents=True, exist_ok=True)
+            return _link(Path(self.at(name)), data, 0o600 if self.private else 0o666)
         try:
             self.fs.pipe_file(self.at(name), data, mode="create")
         except FileExistsError:
             return False
         return True
+
+    def holds(self, other: Folder) -> bool:
+        """Whether the other one is this folder, or lies in it."""
+        if type(self.fs) is not type(other.fs):
+            return False
+        mine, theirs = (os.path.realpath(each.path) if each.local else each.path for each in (self, other))
+        return f"{theirs.rstrip('/')}/".startswith(f"{mine.rstrip('/')}/")
 
     def exists(self, name: str) -> bool:
         """Whether there is such a file."""
@@ -101,19 +115,18 @@ class Folder:
         return sorted(name for name in files if not name.endswith(TEMPORARY))
 
     def sweep(self) -> int:
-        """Delete, unread, what workers that died have left; how many. For when every part is there."""
+        """Delete, unread, what workers that died have left; how many. For when every block is done or failed."""
         left = [*Path(self.path).rglob(f".*{TEMPORARY}")] if self.local else []
         for path in left:
             path.unlink(missing_ok=True)
         return len(left)
 
 
-def _link(path: Path, data: bytes) -> bool:
-    path.parent.mkdir(parents=True, exist_ok=True)
+def _link(path: Path, data: bytes, mode: int) -> bool:
     for attempt in range(_ATTEMPTS):
         temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY}")
         try:
-            with temporary.open("xb") as file:
+            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode), "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())

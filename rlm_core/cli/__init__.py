@@ -1,6 +1,8 @@
 """The command line ``rlm`` (also ``python -m rlm_core``): one file a command, imported when it is called.
 
-Exit codes: 0 done, 1 something is missing or was found broken, 2 the call was wrong, 130 interrupted.
+Exit codes: 0 done; 1 answered, and the answer is no (``advise``: no ε reaches the wish; ``audit``: a claim is refuted;
+``data get``: not to be had); 2 not done: the call is wrong, or something that it needs is missing or damaged; 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -38,7 +40,10 @@ EXAMPLES = """examples:
   rlm advise public.csv --label income --people 20000 --accuracy 0.8
   rlm fit public.csv --label income --out mine
 
-`rlm COMMAND --help` says what a command takes."""
+`rlm COMMAND --help` says what a command takes.
+
+exit codes: 0 done, 1 answered: no (advise: no epsilon reaches the wish; audit: a claim is refuted; data get: not to
+be had), 2 not done (the call is wrong, or something is missing or damaged), 130 interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,13 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.name is None or error.name.split(".")[0] == "rlm_core":
             raise
         install = f"pip install -c constraints.txt '.[{NEEDS[command]}]'"
-        return _failed(command, f"the package {error.name} is missing. Install it, in a checkout: {install}", 1)
+        return _failed(command, f"the package {error.name} is missing. Install it, in a checkout: {install}", 2)
     except BrokenPipeError:  # who reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         named = error.strerror is not None and error.filename is not None
-        return _failed(command, f"{error.strerror}: {str(error.filename)!r}" if named else str(error), 1)
+        return _failed(command, f"{error.strerror}: {str(error.filename)!r}" if named else str(error), 2)
     except ValueError as error:
         return _failed(command, str(error), 2)
     except KeyboardInterrupt:

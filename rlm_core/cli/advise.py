@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlm_core.cli.own_data import parser_of, show
+from rlm_core.cli.own_data import parser_of, show, shown_warnings
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -26,6 +26,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--draws", type=int, default=5, help="collections of a split (default: %(default)s)")
     parser.add_argument("--splits", type=int, default=2, help="of the public rows (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="of splits and simulations (default: %(default)s)")
+    parser.add_argument(
+        "--vrlm",
+        action="store_true",
+        help="simulate the paper's V-RLM too; it trains networks: minutes, and 250 rows at least",
+    )
     parser.add_argument("--out", type=Path, help="a self-contained HTML report")
     options = parser.parse_args(arguments)
     if options.draws < 1 or options.splits < 1:
@@ -40,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
 
     schema = TableSchema.from_json(options.schema.read_text(encoding="utf-8")) if options.schema else None
 
-    with tqdm(desc="simulate", unit="cell", disable=options.json or None) as bar:
+    with shown_warnings(), tqdm(desc="simulate", unit="cell", disable=options.json or None) as bar:
 
         def step(done: int, total: int) -> None:
             bar.total = total
@@ -56,6 +61,7 @@ def main(arguments: Sequence[str]) -> int:
             draws=options.draws,
             splits=options.splits,
             seed=options.seed,
+            vrlm=options.vrlm,
             progress=step,
         )
     if options.out is not None:

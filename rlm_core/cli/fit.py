@@ -11,6 +11,8 @@ from rlm_core.cli.own_data import parser_of, show, shown_warnings
 if TYPE_CHECKING:
     from rlm_core.learning.loop import Progress
 
+NO_LABEL = "none. No --label was named: reports carry no label, and nothing can be learnt to predict"
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
@@ -20,7 +22,11 @@ def main(arguments: Sequence[str]) -> int:
         "rlm fit public.csv --label income --epsilon 4 --reports 14000 --out mine",
     )
     parser.add_argument("table", type=Path, help="public rows: CSV or parquet; or a folder of pictures")
-    parser.add_argument("--label", help="the column that is to be learnt; of pictures: folder, or a CSV file")
+    parser.add_argument(
+        "--label",
+        help="the column that is to be learnt; of pictures: folder, or a CSV file. Without it reports carry no label, "
+        "and nothing can be learnt to predict",
+    )
     parser.add_argument("--classes", help="the classes, separated by commas, instead of those in the table")
     parser.add_argument("--epsilon", type=float, default=4.0, help="of one report (default: %(default)s)")
     parser.add_argument("--reports", type=int, default=10_000, help="how many are expected (default: %(default)s)")
@@ -49,7 +55,11 @@ def main(arguments: Sequence[str]) -> int:
         "whose rows these are",
     )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write")
-    parser.add_argument("--force", action="store_true", help="overwrite a folder that is there")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="overwrite a folder that is there, with the classifier that was learnt in it",
+    )
     options = parser.parse_args(arguments)
     from tqdm import tqdm
 
@@ -89,10 +99,10 @@ def main(arguments: Sequence[str]) -> int:
     lines = [
         f"fitted on {privatiser.public_rows_:,} public rows in {privatiser.seconds_:.1f} s: {options.out}",
         f"reports: {plan.kind}, size {plan.size}, {plan.encoder} encoder, epsilon = {options.epsilon:g}",
-        f"classes: {', '.join(classes) or 'none: records without labels'}",
+        f"classes: {', '.join(classes) or NO_LABEL}",
         seen,
         *([] if central is None else [_central_line(central)]),
-        *(f"left out: {note}" for note in privatiser.notes_),
+        *(f"note: {note}" for note in privatiser.notes_),
     ]
     facts = {
         "out": str(options.out),
@@ -106,7 +116,7 @@ def main(arguments: Sequence[str]) -> int:
         "left_out": list(privatiser.notes_),
         "digest": privatiser.method_.digest,
         "central_dp": central,
-        "warnings": warned,
+        "warnings": warned if classes else [*warned, NO_LABEL],
     }
     show(options, facts, lines)
     return 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rlm_core.cli.own_data import model_folder, parser_of, show, shown_warnings
 
 if TYPE_CHECKING:
+    from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.report import Report
     from rlm_core.report_tally import ReportTally
 
@@ -24,6 +25,30 @@ def _received(options: argparse.Namespace, kind: str) -> Path | ReportTally | li
             return read_parts(options.reports)
         return tally_parts(options.reports, workers=options.workers, scheduler=options.scheduler)
     return Path(options.reports)
+
+
+def _usable(options: argparse.Namespace, privatiser: LocalPrivatiser) -> tuple[list[Report], dict[str, list[int]]]:
+    """What can be learnt from, one report after the other; and which ones cannot, by the reason."""
+    from rlm_core.bulk.tallying import read_parts
+    from rlm_core.privatiser.received import usable
+
+    bulk = "://" in options.reports or Path(options.reports).is_dir()
+    given = read_parts(options.reports) if bulk else Path(options.reports)
+    kept, left_out = usable(given, privatiser.method_, len(privatiser.classes_))
+    if not kept:
+        raise ValueError(
+            f"Expected at least one report that can be used, got none: {_counted(left_out) or 'no reports'}."
+        )
+    return kept, left_out
+
+
+def _counted(left_out: dict[str, list[int]]) -> str:
+    """How many there are of each reason, and where the first is.
+
+    >>> _counted({"without a label": [3, 5], "at another epsilon": [7]})
+    '2 without a label (first: report 3), 1 at another epsilon (first: report 7)'
+    """
+    return ", ".join(f"{len(which)} {reason} (first: report {which[0]})" for reason, which in left_out.items())
 
 
 def _next(bar: Any, words: str) -> None:
@@ -43,6 +68,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--model", required=True, help="the folder that they were made with, or its name")
     parser.add_argument("--test", type=Path, help="rows with labels, to measure with")
     parser.add_argument("--label", help="the label's column in the test rows (default: as fitted)")
+    parser.add_argument(
+        "--skip",
+        action="store_true",
+        help="leave out reports that cannot be used (no label, another epsilon or mechanism), and count them",
+    )
     parser.add_argument("--out", type=Path, help="another folder for model and classifier")
     parser.add_argument("--workers", type=int, default=1, help="local processes that tally parts (default: 1)")
     parser.add_argument("--scheduler", help="of a Dask cluster, tcp://…, that tallies parts")
@@ -56,11 +86,16 @@ def main(arguments: Sequence[str]) -> int:
     from rlm_core.tables import read_table
 
     facts: dict[str, Any] = {}
+    left_out: dict[str, list[int]] = {}
     steps = 2 if options.test is None else 3
     with shown_warnings() as warned, tqdm(total=steps, desc="load", unit="step", disable=options.json or None) as bar:
         privatiser = LocalPrivatiser.load(options.model)
         _next(bar, "learn")
-        privatiser.learn(_received(options, privatiser.plan_.kind))
+        if options.skip and len(privatiser.classes_):
+            kept, left_out = _usable(options, privatiser)
+            privatiser.learn(kept)
+        else:
+            privatiser.learn(_received(options, privatiser.plan_.kind))
         _next(bar, "test" if steps == 3 else "done")
         if options.test is not None:
             frame = read_table(options.test) if privatiser.pictures_ is None else read_pictures(options.test)
@@ -70,8 +105,12 @@ def main(arguments: Sequence[str]) -> int:
             _next(bar, "done")
     where = privatiser.save(options.out or options.model)
     lines = [f"learnt from {privatiser.reports_:,} reports at epsilon = {privatiser.reports_epsilon_:g}: {where}"]
+    if left_out:
+        lines.append(f"left out {sum(map(len, left_out.values())):,} reports: {_counted(left_out)}")
     if facts:
         lines.append(f"accuracy {accuracy:.1%} on {len(frame):,} test rows (95 % interval {low:.1%} to {high:.1%})")
     common = {"out": str(where), "reports": privatiser.reports_, "epsilon": privatiser.reports_epsilon_}
+    if options.skip:
+        common["left_out"] = {reason: len(which) for reason, which in left_out.items()}
     show(options, common | facts | {"warnings": warned}, lines)
     return 0

@@ -12,13 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+NO = {"advise": "1 answered, but no epsilon of the grid reaches the wish, "}
+"""What exit code 1 says, of the commands that answer with yes or no."""
+
 
 def parser_of(command: str, summary: str, example: str) -> argparse.ArgumentParser:
-    """A parser whose help ends in an example, with ``--json``."""
+    """A parser whose help ends in an example and the exit codes, with ``--json``."""
+    codes = f"0 done, {NO.get(command, '')}2 not done (the call or an input is wrong), 130 interrupted"
     parser = argparse.ArgumentParser(
         prog=f"rlm {command}",
         description=summary,
-        epilog=f"example:\n  {example}",
+        epilog=f"example:\n  {example}\n\nexit codes: {codes}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +21,11 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     parser = parser_of(
         "privatise",
-        "Release one report for each row. One CSV or parquet file goes to one file with a ledger beside it, and each "
-        "call spends epsilon for every row again. A pattern, a folder, an address (s3://…) or pictures are bulk work: "
-        "blocks of .parquet and .npy files go to parts in a folder, each once, and the same call goes on where it "
-        "stopped.",
+        "Release one report for each row. One CSV or parquet file goes to one file, and each call spends epsilon for "
+        "every row again. A pattern, a folder, an address (s3://…) or pictures are bulk work: blocks of .parquet and "
+        ".npy files go to parts in a folder, each once, and the same call goes on where it stopped. Pass on what is "
+        "in --out, nothing else: the ledger, by default the folder --out.ledger, stays with you. It has the names of "
+        "your files and the key of their digests, with which guesses of a row can be tested.",
         "rlm privatise people.csv --model mine --epsilon 4 --out reports.parquet\n"
         "  rlm privatise loans.csv --model lending-qrlm-k96 --epsilon 4 --out reports.parquet\n"
         "  rlm privatise 'people/*.parquet' --model mine --epsilon 4 --out reports/ --workers 2\n"
@@ -35,6 +37,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--label", help="the label's column (default: the one it was fitted with)")
     parser.add_argument("--no-label", action="store_true", help="send records without labels")
     parser.add_argument("--out", required=True, help="reports as .parquet or lines of JSON; bulk: a folder")
+    parser.add_argument(
+        "--ledger", help="a folder that stays with you: what was charged (default: --out with .ledger at its end)"
+    )
     parser.add_argument("--lam", type=float, help="the record's share of epsilon, where a label goes by itself")
     bulk = parser.add_argument_group("bulk work")
     bulk.add_argument("--workers", type=int, help="local processes (default: one a core)")
@@ -43,6 +48,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"Expected --workers >= 1, got {options.workers}.")
+    if options.epsilon is not None:
+        check_private(options.epsilon)
     options.model = model_folder(options.model)
     if (Path(options.model) / "pictures.json").is_file():
         if any(each is not None for each in (options.workers, options.scheduler, options.block_rows)):
@@ -52,6 +59,15 @@ def main(arguments: Sequence[str]) -> int:
             )
         return _one_file(options)
     return _bulk(options) if _is_bulk(options) else _one_file(options)
+
+
+def check_private(epsilon: float) -> None:
+    """Raise at ε = ∞, where reports are the records in the clear: this command releases people's rows."""
+    if math.isinf(epsilon):
+        raise ValueError(
+            "Expected a finite epsilon, got infinity: nothing would be private. Such reports are for comparisons, on "
+            "rows that are public: LocalPrivatiser makes them, in Python."
+        )
 
 
 def _is_bulk(options: argparse.Namespace) -> bool:
@@ -72,8 +88,11 @@ def _one_file(options: argparse.Namespace) -> int:
     from rlm_core.privatiser.received import write_reports
 
     out = Path(options.out)
-    ledger = LedgerFile(path=out.with_name(f"{out.name}.ledger.json"), input=Path(options.table))
-    for path in (out, ledger.path):
+    beside = out.with_name(f"{out.name}.ledger")
+    ledger = LedgerFile(path=Path(options.ledger or beside), input=Path(options.table))
+    if options.ledger and ("://" in options.ledger or ledger.path.exists()):
+        raise ValueError(f"Expected a new folder on this machine for --ledger, got {options.ledger!r}.")
+    for path in (out, beside, out.with_name(f"{out.name}.ledger.json")):  # the last one: of version 1.0.0
         if path.exists():
             raise ValueError(f"Expected a new file for --out, got {path.name!r}, which is there.")
     if not out.parent.is_dir():
@@ -96,7 +115,7 @@ def _one_file(options: argparse.Namespace) -> int:
         "epsilon": reports.epsilon,
         "digest": reports.digest,
     }
-    spent = f"each row has spent epsilon = {reports.epsilon:g}: {ledger.path}"
+    spent = f"each row has spent epsilon = {reports.epsilon:g}; the ledger stays with you: {ledger.path}"
     show(options, facts, [f"{len(reports):,} reports: {out}", spent])
     return 0
 
@@ -109,6 +128,7 @@ def _release_own(options: argparse.Namespace, ledger: Ledger, begin: OnProgress,
     privatiser = LocalPrivatiser.load(options.model)
     if options.epsilon is not None:
         privatiser.set_params(epsilon=options.epsilon)
+    check_private(privatiser.epsilon)
     if options.lam is not None:
         privatiser.set_params(lam=options.lam)
     label = None if options.no_label else options.label or privatiser.label_
@@ -130,7 +150,10 @@ def _bulk(options: argparse.Namespace) -> int:
     model = str(Path(options.model).resolve()) if Path(options.model).is_dir() else options.model
     out = options.out if "://" in options.out else str(Path(options.out).resolve())
     block_rows = BLOCK_ROWS if options.block_rows is None else options.block_rows
-    job = Job(model=model, epsilon=epsilon, out=out, block_rows=block_rows, label=label, lam=options.lam)
+    ledger = options.ledger
+    if ledger is not None and "://" not in ledger:
+        ledger = str(Path(ledger).resolve())
+    job = Job(model=model, epsilon=epsilon, out=out, block_rows=block_rows, label=label, lam=options.lam, ledger=ledger)
     inputs = find_inputs(options.table)
     with tqdm(desc="privatise", unit="row", unit_scale=True, disable=options.json or None) as bar:
 
@@ -141,6 +164,7 @@ def _bulk(options: argparse.Namespace) -> int:
         found = privatise_files(job, inputs, workers=options.workers, scheduler=options.scheduler, progress=step)
     facts = {
         "out": options.out,
+        "ledger": job.ledger_path,
         "reports": found.rows,
         "parts": found.parts,
         "new_parts": found.new_parts,
@@ -150,7 +174,7 @@ def _bulk(options: argparse.Namespace) -> int:
     }
     lines = [
         f"{found.rows:,} reports in {found.parts:,} parts, {found.new_parts:,} of them new: {options.out}",
-        f"each row has spent epsilon = {epsilon:g}, once: {options.out.rstrip('/')}/ledger",
+        f"each row has spent epsilon = {epsilon:g}, once; the ledger stays with you: {job.ledger_path}",
     ]
     show(options, facts, lines)
     return 0
@@ -169,4 +193,5 @@ def _own_defaults(options: argparse.Namespace) -> tuple[float, str | None]:
         raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
     if epsilon is None:
         raise ValueError(f"Expected --epsilon for {options.model}.")
+    check_private(float(epsilon))
     return epsilon, None if options.no_label else label

@@ -55,6 +55,14 @@ class Pictures:
         file = self.files[index]
         return str(file.relative_to(self.folder)) if self.folder is not None else file.name
 
+    def has_labels(self, which: str | None) -> bool:
+        """Whether :meth:`labels` has something to look at: folders in the folder, or the CSV file."""
+        if which is None or self.folder is None:
+            return False
+        if which == BY_FOLDER:
+            return all(file.parent != self.folder for file in self.files)
+        return (self.folder / which).is_file()
+
     def labels(self, which: str) -> list[str]:
         """The label of every picture: its folder's name, or as a CSV file in the folder says."""
         if self.folder is None:
@@ -102,6 +110,8 @@ def read_pictures(source: object) -> Pictures:
             raise TableError(f"Expected pictures (n, height, width) or (n, height, width, 3), got {source.shape}.")
         if not len(source):
             raise TableError("Expected at least one picture, got none.")
+        if np.ma.is_masked(source):
+            raise TableError("Expected pictures with all their pixels, got a masked array with some missing.")
         return Pictures(arrays=list(source))
     path = Path(str(source))
     if path.is_file():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -22,7 +23,7 @@ LOOKED_AT = 1_000
 """Public pictures that tell size and white."""
 
 OTHER_SCALE = 16.0
-"""Pixels that are so many times too dark or too bright have another scale: 0 to 1 where the public ones go to 255."""
+"""A full pixel that is so many times smaller or larger than the public ones' is of another scale: 1 beside 255."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,7 @@ class PictureFormat:
 
     Args:
         height, width: of the pixels that an encoder sees.
-        white: the value of a full pixel; what lies above it, or below 0, is cut.
+        white: the value of a full pixel; what lies above it, or below 0, is cut: nobody is refused for their pixels.
         colour: whether pictures go through the trunk in colour; grey ones are pixels.
     """
 
@@ -53,6 +54,7 @@ class PictureFormat:
         """
         step = max(1, len(public) // LOOKED_AT)
         some = [public[index] for index in range(0, len(public), step)]
+        _check_black(some)
         colour = any(_is_colour(each) for each in some)
         if colour:
             return cls(height=TRUNK_SIDE, width=TRUNK_SIDE, white=_white(some), colour=True)
@@ -69,23 +71,41 @@ class PictureFormat:
         return FEATURES if self.colour else self.height * self.width
 
     def matrix(self, pictures: Pictures) -> NDArray[np.float32]:
-        """Each picture by itself as a row: (n, p)."""
+        """Each picture by itself as a row: (n, p).
+
+        Pixels of another type than the public ones are refused if the type says that their scale is another one. What a
+        type leaves open (0 to 1, or to 255) is read on the public scale, and warned of if all pictures look wrong.
+        """
         result = np.empty((len(pictures), self.output_dim), dtype=np.float32)
+        tops = []  # of types that leave the scale open
         for index in range(len(pictures)):
             picture = pictures[index]
-            self._check_scale(picture, pictures.name(index))
+            self._check_type(picture, pictures.name(index))
+            if _full(picture.dtype) is None:
+                tops.append(float(picture.max()))
             unit = np.clip(picture.astype(np.float32) / np.float32(self.white), 0.0, 1.0)
             result[index] = self._features(unit) if self.colour else self._pixels(unit)
+        self._warn_of_scale(tops)
         return result
 
-    def _check_scale(self, picture: Picture, name: str) -> None:
-        """Raise for pixels of another scale than the public ones: they would all be black, or all white."""
-        top = float(picture.max())
-        is_dark = picture.dtype.kind == "f" and 0 < top <= 1 and self.white >= OTHER_SCALE
-        if is_dark or top >= OTHER_SCALE * self.white:
+    def _warn_of_scale(self, tops: list[float]) -> None:
+        """Say so if the brightest pixels of all pictures look like another scale."""
+        dark = self.white >= OTHER_SCALE and bool(tops) and 0 < max(tops) <= 1
+        bright = bool(tops) and min(tops) >= OTHER_SCALE * self.white
+        if dark or bright:
+            warnings.warn(
+                f"Pixels were read from 0 to {self.white:g}, as the public pictures have them, and all of these are "
+                f"{'white' if bright else 'black'} on that scale. If theirs is another, bring them to the same.",
+                stacklevel=3,
+            )
+
+    def _check_type(self, picture: Picture, name: str) -> None:
+        """Raise for a type whose full pixel is of another scale than the public ones'; its pixels are not looked at."""
+        full = _full(picture.dtype)
+        if full is not None and not self.white / OTHER_SCALE < full < self.white * OTHER_SCALE:
             raise TableError(
                 f"Expected pixels from 0 to {self.white:g} in {name}, as the public pictures have, "
-                f"got at most {top:g}. Bring them to the same scale."
+                f"got {picture.dtype}, which goes to {full:g}. Bring them to the same scale."
             )
 
     def _pixels(self, unit: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -138,9 +158,23 @@ def _is_colour(picture: Picture) -> bool:
     return picture.ndim == 3 and bool((picture != picture[:, :, :1]).any())
 
 
+def _full(dtype: np.dtype[Any]) -> float | None:
+    """What a full pixel is, where the type says so: 1 for truth values, 255 for bytes, 65,535 for words."""
+    if dtype.kind == "b":
+        return 1.0
+    return float(np.iinfo(dtype).max) if dtype.kind == "u" and dtype.itemsize <= 2 else None
+
+
 def _white(pictures: list[Picture]) -> float:
-    """255 for bytes, 65,535 for words; for other numbers 1, or the largest if that is more."""
-    dtype = pictures[0].dtype
-    if dtype.kind in "u" and dtype.itemsize <= 2:
-        return float(np.iinfo(dtype).max)
-    return max(1.0, max(float(each.max()) for each in pictures))
+    """As the type says; for other numbers 1, or the largest if that is more."""
+    return _full(pictures[0].dtype) or max(1.0, max(float(each.max()) for each in pictures))
+
+
+def _check_black(public: list[Picture]) -> None:
+    """Raise for pixels below 0, as standardised ones are: all of them would be black."""
+    lowest = min(float(each.min()) for each in public)
+    if lowest < 0:
+        raise TableError(
+            f"Expected pixels from 0 (black) to 1, or to 255, got {lowest:g}. Pictures that were standardised must go "
+            "back to that scale."
+        )

@@ -11,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE
-from rlm_core.privatiser.plan import BITS, LAPLACE
+from rlm_core.privatiser.advice_words import meaning, percent
+from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE, Rehearsal
+from rlm_core.privatiser.network import FEWEST_ROWS as FEWEST_FOR_NETWORK
+from rlm_core.privatiser.plan import BITS, LAPLACE, VRLM
 from rlm_core.privatiser.public_records import ROWS, public_records
 from rlm_core.privatiser.records import Table
+from rlm_core.privatiser.vrlm.rehearsal import VRLMRehearsal
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.schema import TableSchema
 from rlm_core.types import positive
@@ -94,19 +97,19 @@ class Advice:
             ours = self.of(RULE)
             best = max(ours, key=lambda each: each.mean)
             sentences.append(
-                f"No epsilon up to {ours[-1].epsilon:g} reaches it in {100 * SURE:.0f} % of the collections: "
-                f"the best mean is {percent(best.mean)} ± {percent(best.deviation)} at epsilon = {best.epsilon:g}. "
-                "Ask more people, or wish for less."
+                f"No epsilon up to {ours[-1].epsilon:g} reaches it in nine of ten simulated collections or more: "
+                f"the best mean is {percent(best.mean)} ± {percent(best.deviation)} at epsilon = {best.epsilon:g}, "
+                f"and {self._how_often(best)} reach it. Ask more people, or wish for less."
             )
             if self.clean < self.wish:
                 sentences.append("Not even clean rows reach it.")
         else:
-            count = len(chosen.accuracies)
             sentences.append(
-                f"epsilon = {chosen.epsilon:g} is the smallest of the grid that reaches it: {percent(chosen.mean)} ± "
-                f"{percent(chosen.deviation)}, in {round(chosen.reached(self.wish) * count)} of {count} simulated "
-                f"collections. {self._over_splits(chosen)}"
+                f"epsilon = {chosen.epsilon:g} is the smallest of the grid that reaches it in nine of ten or more: in "
+                f"{self._how_often(chosen)} simulated collections, with {percent(chosen.mean)} ± "
+                f"{percent(chosen.deviation)}.{self._on_average(chosen)}"
             )
+            sentences.append(self._over_splits(chosen))
             sentences.append(meaning(chosen.epsilon))
         alone = [each for each in self.of(LABEL_ALONE) if each.reached(self.wish) >= SURE]
         if alone:
@@ -119,6 +122,7 @@ class Advice:
             sentences.append(
                 "Randomised response of the label alone, with features in the clear, would not reach it either."
             )
+        sentences += self._paper()
         playing = int((PARTS[1] - PARTS[0]) * self.rows)
         if self.people > playing:
             sentences.append(
@@ -127,14 +131,41 @@ class Advice:
             )
         return sentences
 
+    def _how_often(self, point: Point) -> str:
+        """In how many of the collections the wish is reached."""
+        count = len(point.accuracies)
+        return f"{round(point.reached(self.wish) * count)} of {count}"
+
+    def _on_average(self, chosen: Point) -> str:
+        """Smaller ε whose mean is above the wish too: a curve shows means, the rule counts collections."""
+        smaller = [each for each in self.of(RULE) if each.epsilon < chosen.epsilon and each.mean >= self.wish]
+        if not smaller:
+            return ""
+        cases = ", ".join(f"epsilon = {each.epsilon:g} in {self._how_often(each)}" for each in smaller)
+        return f" Smaller ones reach it on average, but not as surely: {cases}."
+
+    def _paper(self) -> list[str]:
+        """What the paper's V-RLM would need, if it was simulated."""
+        points = self.of(VRLM)
+        if not points:
+            return []
+        found = next((each for each in points if each.reached(self.wish) >= SURE), None)
+        best = max(points, key=lambda each: each.mean)
+        said = (
+            f"would need epsilon = {found.epsilon:g} ({percent(found.mean)})"
+            if found is not None
+            else f"would not reach it so: its best mean is {percent(best.mean)} at epsilon = {best.epsilon:g}"
+        )
+        return [f"The paper's V-RLM, which sends record and label apart, {said}."]
+
     def _over_splits(self, point: Point) -> str:
         """How far the splits differ. Collections of one split share its rows, so they are no independent trials."""
         if self.splits == 1:
-            return "All are from one split of the public rows: another split may differ more than they do."
+            return "All collections are from one split of the public rows: another may differ more than they do."
         means = np.asarray(point.accuracies).reshape(self.splits, -1).mean(axis=1)
         return (
-            f"They are from {self.splits} splits of the public rows, with means from {percent(float(means.min()))} "
-            f"to {percent(float(means.max()))}; other rows may differ more."
+            f"The collections are from {self.splits} splits of the public rows, with means from "
+            f"{percent(float(means.min()))} to {percent(float(means.max()))}; other rows may differ more."
         )
 
     def to_json(self) -> str:
@@ -142,34 +173,6 @@ class Advice:
         chosen = self.chosen
         extra = {"epsilon": None if chosen is None else chosen.epsilon, "sentences": self.sentences()}
         return json.dumps(asdict(self) | extra, indent=1, ensure_ascii=False)
-
-
-def percent(share: float) -> str:
-    """With one decimal.
-
-    >>> percent(0.8)
-    '80.0 %'
-    """
-    return f"{100 * share:.1f} %"
-
-
-def meaning(epsilon: float) -> str:
-    """ε as odds.
-
-    >>> meaning(1.0)
-    'epsilon = 1: a report multiplies the odds of any guess about its sender by 2.7 at most: from 50 % to 73 %.'
-    """
-    factor = math.exp(min(epsilon, 700.0))
-    times = f"{factor:.1f}" if factor < 100 else f"{factor:,.0f}"
-    sure = (
-        f"{100 * factor / (1 + factor):.1f}".rstrip("0").rstrip(".")
-        if factor > 50
-        else f"{100 * factor / (1 + factor):.0f}"
-    )
-    return (
-        f"epsilon = {epsilon:g}: a report multiplies the odds of any guess about its sender by {times} at most: "
-        f"from 50 % to {sure} %."
-    )
 
 
 def advise(
@@ -184,6 +187,7 @@ def advise(
     splits: int = SPLITS,
     draws: int = DRAWS,
     seed: int = 0,
+    vrlm: bool = False,
     progress: OnStep | None = None,
 ) -> Advice:
     """Simulate collections from ``people`` people like the public rows or pictures, for every mechanism and ε.
@@ -192,6 +196,9 @@ def advise(
 
     The rows are split inside, ``splits`` times: to fit on, to play the people (again, if there are fewer), and to
     test with. Nothing private is used, and nothing that is returned was learnt from anybody but the public rows.
+
+    ``vrlm``: simulate the paper's V-RLM too, record and label apart. It trains a network or two in every split, and one
+    in every collection: minutes.
     """
     if isinstance(people, bool) or not isinstance(people, int) or not people >= 1:
         raise ValueError(f"Expected people >= 1, a whole number, got people={people!r}.")
@@ -202,19 +209,26 @@ def advise(
     y, classes = records.y, records.classes
     if len(y) < FEWEST_ROWS:
         raise TableError(f"Expected at least {FEWEST_ROWS} public {records.kind} with a label, got {len(y)}.")
+    if vrlm and int(PARTS[0] * len(y)) < FEWEST_FOR_NETWORK:
+        raise TableError(
+            f"Expected at least {math.ceil(FEWEST_FOR_NETWORK / PARTS[0])} public {records.kind} with a label for a "
+            f"V-RLM, of which {FEWEST_FOR_NETWORK} are to fit on, got {len(y)}."
+        )
     two = len(classes) == 2
     names = [each for each in mechanisms or MECHANISMS if two or each not in (BITS, LAPLACE)]
+    names += [VRLM] if vrlm else []
     found: dict[tuple[str, float], list[float]] = {(name, epsilon): [] for name in names for epsilon in grid}
     clean, majority, done = [], [], 0
     for split in range(splits):
         order = np.random.default_rng([seed, split]).permutation(len(y))
         parts = np.split(order, [int(share * len(y)) for share in PARTS])
         rehearsal = records.rehearsal(parts, seed)
+        simulate = _simulator(rehearsal)
         clean.append(rehearsal.clean)
         majority.append(rehearsal.majority)
         for (name, epsilon), accuracies in found.items():
             generator = np.random.default_rng([seed, split, *f"{name} {epsilon:g}".encode()])
-            accuracies += [rehearsal.accuracy(name, epsilon, people, generator) for _ in range(draws)]
+            accuracies += [simulate(name, epsilon, people, generator) for _ in range(draws)]
             done += 1
             if progress is not None:
                 progress(done, splits * len(found))
@@ -231,3 +245,15 @@ def advise(
         left_out=records.left_out,
         splits=splits,
     )
+
+
+def _simulator(rehearsal: Rehearsal) -> Callable[[str, float, int, np.random.Generator], float]:
+    """One collection by any mechanism, the paper's V-RLM among them."""
+    paper = VRLMRehearsal(of=rehearsal)
+
+    def simulate(mechanism: str, epsilon: float, people: int, generator: np.random.Generator) -> float:
+        if mechanism == VRLM:
+            return paper.accuracy(epsilon, people, generator)
+        return rehearsal.accuracy(mechanism, epsilon, people, generator)
+
+    return simulate

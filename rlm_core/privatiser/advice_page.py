@@ -8,92 +8,153 @@ from html import escape
 
 from rlm_core.html_page import html_page
 from rlm_core.privatiser.advice import Advice, Point
-from rlm_core.privatiser.compare import LABEL_ALONE, RULE
+from rlm_core.privatiser.advice_words import percent
+from rlm_core.privatiser.compare import LABEL_ALONE, NETWORK_CODES, RULE
+from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, SELECTION, VRLM
 
-WIDTH, HEIGHT = 720, 380
-LEFT, RIGHT, TOP, BOTTOM = 56, 190, 16, 44
-BARE_RIGHT = 16
-COLOURS = ("#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#999999", "#8C6D31", "#D55E00")
-"""In the order of the mechanisms; visible on light and on dark ground."""
+WIDTH, HEIGHT = 560, 280
+NARROW = 360
+"""Of a curve for a phone: there its letters have the size that they have elsewhere."""
 
+LEFT, RIGHT, TOP, BOTTOM = 48, 12, 16, 40
+APART = 15.0
+"""Between two lines of words, at least."""
+
+TITLES = {RULE: "what the rule chooses"}
+"""What people read, where it is not the name itself."""
+
+COLOURS = {
+    RULE: "#0072B2",
+    BITS: "#56B4E9",
+    LAPLACE: "#009E73",
+    SELECTION: "#CC79A7",
+    CODES: "#E69F00",
+    NETWORK_CODES: "#B5A642",
+    VRLM: "#9467BD",
+    "Laplace": "#999999",
+    "Duchi": "#8C6D31",
+    LABEL_ALONE: "#D55E00",
+}
+"""By the mechanism, so that none changes its colour when others come; visible on light and on dark ground."""
+
+OTHER = "#888888"
 HALO = 'style="paint-order:stroke;stroke:var(--st-background-color,Canvas);stroke-width:4px;stroke-linejoin:round"'
 """Around words that lie on curves: the colour of the ground."""
+
+ALONE = ".drawing:has(> svg.curve) { max-width: 44rem; }"
+"""In the app a drawing is narrower, if it does not say so."""
+
+STYLE = """
+.scrolls { overflow-x: auto; } .scrolls th, .scrolls td { white-space: nowrap; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; padding: 0; font-size: .9rem; }
+.legend b { display: inline-block; width: 1.2em; height: 3px; vertical-align: middle; margin-right: .4em; }
+.curve { display: block; width: 100%; margin: 1rem 0 .5rem; }
+"""
 
 
 def page(advice: Advice) -> str:
     """The file's text."""
-    names = list(dict.fromkeys(point.mechanism for point in advice.points))
-    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in advice.sentences())
+    names = mechanisms(advice)
+    words = "".join(f"<p>{escape(sentence).replace(' %', '&nbsp;%')}</p>" for sentence in advice.sentences())
     left_out = "".join(f"<li>{escape(each)}</li>" for each in advice.left_out)
+    legend = "".join(f'<li><b style="background:{colour}"></b>{words}</li>' for colour, words in entries(advice))
     return html_page(
         "Which epsilon?",
-        f"<h1>Which ε for {escape(advice.label)}?</h1>{words}{curve(advice, names)}{table(advice, names)}"
+        f"<style>{STYLE}</style><h1>Which ε for {escape(advice.label)}?</h1>{words}{curves(advice)}"
+        f'<ul class="legend">{legend}</ul>'
+        f'<div class="scrolls" tabindex="0" role="region" aria-label="The numbers">{table(advice, names)}</div>'
         f"<p class='note'>Simulated on {advice.rows:,} public {advice.kind}, split inside: two fifths to fit on, "
         "two fifths to play the people, one fifth to test with; mean ± standard deviation of "
-        f"{len(advice.points[0].accuracies)} collections. “{LABEL_ALONE}” protects nothing but the label. "
+        f"{len(advice.points[0].accuracies)} collections. “{TITLES[RULE]}” is what LocalPrivatiser sends if nobody "
+        f"says otherwise; “{LABEL_ALONE}” protects nothing but the label. "
         "People unlike the public ones will give other results.</p>"
         + (f"<p class='note'>Columns left out:</p><ul class='note'>{left_out}</ul>" if left_out else ""),
     )
 
 
-def curve(advice: Advice, names: Sequence[str], *, legend: bool = True) -> str:
+def mechanisms(advice: Advice) -> list[str]:
+    """Those that were simulated, in order."""
+    return list(dict.fromkeys(point.mechanism for point in advice.points))
+
+
+def entries(advice: Advice) -> list[tuple[str, str]]:
+    """Every colour with what it stands for, as HTML."""
+    return [(COLOURS.get(name, OTHER), escape(TITLES.get(name, name))) for name in mechanisms(advice)]
+
+
+def curves(advice: Advice, *, within: str = "@media") -> str:
+    """The curve twice, of which one is shown: ``within`` is what is measured, the screen or a container."""
+    phone = "(max-width: 28rem) { svg.curve:not(.small) { display: none; } svg.small { display: block; } }"
+    style = f"<style>{ALONE} svg.small {{ display: none; }} {within} {phone}</style>"
+    return style + curve(advice) + curve(advice, width=NARROW)
+
+
+def curve(advice: Advice, *, width: int = WIDTH) -> str:
     """Accuracy over ε (logarithmic), a line for every mechanism, the wish and the commonest class as levels.
 
-    Without ``legend`` it is narrower, and whoever shows it says what the colours mean.
+    Whoever shows it says what the colours mean (:func:`entries`).
     """
-    right = RIGHT if legend else BARE_RIGHT
-    width = WIDTH - RIGHT + right
     epsilons = sorted({point.epsilon for point in advice.points})
     values = [point.mean for point in advice.points] + [advice.majority, advice.clean, advice.wish]
     low, high = math.floor(min(values) * 10) / 10, math.ceil(max(values) * 20) / 20
     first, last = math.log(epsilons[0]), math.log(max(epsilons[-1], epsilons[0] * 1.01))
 
     def x(epsilon: float) -> float:
-        return LEFT + (math.log(epsilon) - first) / (last - first) * (width - LEFT - right)
+        return LEFT + (math.log(epsilon) - first) / (last - first) * (width - LEFT - RIGHT)
 
     def y(accuracy: float) -> float:
         return HEIGHT - BOTTOM - (accuracy - low) / max(high - low, 1e-9) * (HEIGHT - TOP - BOTTOM)
 
     parts = [
-        f'<svg class="wide" viewBox="0 0 {width} {HEIGHT}" role="img" aria-label="Accuracy over epsilon" '
-        'fill="currentColor" font-size="12">'
+        f'<svg class="{"curve" if width == WIDTH else "curve small"}" viewBox="0 0 {width} {HEIGHT}" '
+        'role="img" aria-label="Accuracy over epsilon" fill="currentColor" font-size="13">'
     ]
     every = 1 if high - low <= 0.4 else 2  # lines at 5 or at 10 points
     for step in range(0, round((high - low) * 20) + 1, every):
         level = low + step / 20
         parts.append(
-            f'<line x1="{LEFT}" x2="{width - right}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="#8884"/>'
+            f'<line x1="{LEFT}" x2="{width - RIGHT}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="#8884"/>'
             f'<text x="{LEFT - 8}" y="{y(level) + 4:.1f}" text-anchor="end">{level:.0%}</text>'
         )
+    shown = -math.inf  # where the last ε is written: on a phone not all have room
     for epsilon in epsilons:
-        parts.append(f'<text x="{x(epsilon):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{epsilon:g}</text>')
-    parts.append(f'<text x="{(LEFT + width - right) / 2}" y="{HEIGHT - 6}" text-anchor="middle">ε of one report</text>')
-    titles = []  # drawn last: above the curves
-    for title, level in (
-        ("wish", advice.wish),
-        ("commonest class", advice.majority),
-        ("without privacy", advice.clean),
-    ):
+        if x(epsilon) - shown >= 8 * len(f"{epsilon:g}") + 4:
+            shown = x(epsilon)
+            parts.append(f'<text x="{shown:.1f}" y="{HEIGHT - BOTTOM + 17}" text-anchor="middle">{epsilon:g}</text>')
+    parts.append(f'<text x="{(LEFT + width - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">ε of one report</text>')
+    levels = {"wish": advice.wish, "commonest class": advice.majority, "without privacy": advice.clean}
+    for level in levels.values():
         parts.append(
-            f'<line x1="{LEFT}" x2="{width - right}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="currentColor" '
+            f'<line x1="{LEFT}" x2="{width - RIGHT}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="currentColor" '
             'stroke-dasharray="4 4"/>'
         )
-        titles.append(f'<text x="{LEFT + 4}" y="{y(level) - 4:.1f}" {HALO}>{title}</text>')
-    for at, name in enumerate(names):
-        colour, points = COLOURS[at % len(COLOURS)], advice.of(name)
+    for name in mechanisms(advice):
+        colour, points = COLOURS.get(name, OTHER), advice.of(name)
         line = " ".join(f"{x(point.epsilon):.1f},{y(point.mean):.1f}" for point in points)
         thick = 3 if name == RULE else 1.5
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="{thick}"/>')
         parts += [_error_bar(point, x(point.epsilon), y, colour) for point in points if name == RULE]
-        if not legend:
-            continue
-        line_at = TOP + 18 * at + 8
-        parts.append(
-            f'<line x1="{width - right + 12}" x2="{width - right + 32}" y1="{line_at}" y2="{line_at}" '
-            f'stroke="{colour}" stroke-width="{thick}"/>'
-            f'<text x="{width - right + 38}" y="{line_at + 4}">{escape(name)}</text>'
-        )
-    return "".join([*parts, *titles]) + "</svg>"
+    places = apart([y(level) - 4 for level in levels.values()], TOP, HEIGHT - BOTTOM - 4)
+    for (title, level), at in zip(levels.items(), places, strict=True):  # last: above the curves
+        parts.append(f'<text x="{LEFT + 4}" y="{at:.1f}" {HALO}>{title} {percent(level)}</text>')
+    return "".join(parts) + "</svg>"
+
+
+def apart(wanted: Sequence[float], top: float, bottom: float) -> list[float]:
+    """Where lines of words go, from above: as wanted, or so far lower that none lies on another, and all inside.
+
+    >>> apart([50.0, 48.0, 20.0], 10.0, 60.0)
+    [60.0, 45.0, 20.0]
+    """
+    order = sorted(range(len(wanted)), key=lambda at: wanted[at])
+    found = dict.fromkeys(order, 0.0)
+    before = top - APART
+    for at in order:
+        before = found[at] = max(wanted[at], before + APART)
+    below = bottom + APART
+    for at in reversed(order):
+        below = found[at] = min(found[at], below - APART)
+    return [found[at] for at in range(len(wanted))]
 
 
 def _error_bar(point: Point, at: float, y: Callable[[float], float], colour: str) -> str:
@@ -108,5 +169,5 @@ def table(advice: Advice, names: Sequence[str]) -> str:
     body = ""
     for name in names:
         cells = "".join(f"<td>{100 * p.mean:.1f} ± {100 * p.deviation:.1f}</td>" for p in advice.of(name))
-        body += f"<tr><td>{escape(name)}</td>{cells}</tr>"
+        body += f"<tr><td>{escape(TITLES.get(name, name))}</td>{cells}</tr>"
     return f"<table><tr><th>accuracy in %</th>{head}</tr>{body}</table>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from rlm_core.tables.schema import TableSchema
 if TYPE_CHECKING:  # which imports this file
     from rlm_core.privatiser.estimator import LocalPrivatiser
 
+DEVICES = re.compile(r"auto|cpu|mps|cuda(:\d+)?", re.ASCII)
+
 
 def check_arguments(privatiser: LocalPrivatiser) -> None:
     """Raise for what no fit can use; kind, size and encoder are the plan's to check, classes those of the labels."""
@@ -23,7 +26,9 @@ def check_arguments(privatiser: LocalPrivatiser) -> None:
     else:
         check_undivided(privatiser.kind, privatiser.lam)
         check_public_encoder(privatiser.kind, privatiser.central_epsilon)
-    seed, schema = privatiser.seed, privatiser.schema
+    device, seed, schema = privatiser.device, privatiser.seed, privatiser.schema
+    if not isinstance(device, str) or not DEVICES.fullmatch(device):
+        raise ValueError(f"Expected device auto, cpu, cuda, cuda:1 (any number) or mps, got device={device!r}.")
     if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed < 2**63:
         raise ValueError(f"Expected seed >= 0, a whole number, got seed={seed!r}.")
     if schema is not None and not isinstance(schema, TableSchema):

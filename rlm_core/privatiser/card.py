@@ -103,6 +103,7 @@ def _card(privatiser: LocalPrivatiser, name: str, files: dict[str, str]) -> dict
         "digest": method.digest,
         "parameters": _parameters(privatiser),
         "data": {"public_rows": privatiser.public_rows_, "columns": list(map(str, privatiser.feature_names_in_))},
+        "notes": list(privatiser.fit_notes_),
         "seconds": round(privatiser.seconds_, 2),
         "learnt": {"reports": privatiser.reports_, "epsilon": privatiser.reports_epsilon_} if learnt else None,
         "versions": {

@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from rlm_core.collector.moments import PRIOR_ROWS
+from rlm_core.pictures import Pictures
 from rlm_core.privatiser.arguments import check_arguments
 from rlm_core.privatiser.folder import named, read, write
 from rlm_core.privatiser.honesty import doubtful_classes, too_few
-from rlm_core.privatiser.labels import as_given, check_classes, find_classes, rows_of_classes
+from rlm_core.privatiser.labels import as_given, check_classes, find_classes, notes_of_labels, rows_of_classes
 from rlm_core.privatiser.learning import AnyMethod
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import CodesNetwork, train_codes_network
 from rlm_core.privatiser.onnx_file import write_onnx
 from rlm_core.privatiser.own_mechanism import own_page
 from rlm_core.privatiser.plan import VRLM, Plan, choose_plan
-from rlm_core.privatiser.records import Labels, Table
+from rlm_core.privatiser.records import Labels, Table, notes_of_dates
 from rlm_core.privatiser.sides.collector import CollectorSide
 from rlm_core.privatiser.sides.people import PeopleSide
 from rlm_core.privatiser.vrlm.method import SplitMethod
@@ -56,7 +57,7 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
         size: numbers or codes of the representation; None for the rule's.
         lam: λ of a V-RLM, the record's share of ε; None for the rule's. Other kinds divide nothing.
         encoder: "auto", "linear" (seconds) or "network" (codes by a network, about a minute a core; any V-RLM).
-        schema: of the table; None infers it from the public rows.
+        schema: of the table, checked against the public rows; None infers it from them.
         seed: of the fit (k-means, samples, networks). A release takes no seed.
         device: where a network learns: "auto" takes a GPU if there is one.
         checkpoint: a file, from which the training of a network that was interrupted goes on: with the same public
@@ -100,7 +101,9 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
         self.central_epsilon = central_epsilon
 
     def fit(self, public: Table, y: Labels = None, *, progress: Callable[[Progress], None] | None = None) -> Self:
-        """Learn schema, preprocessing and encoder from public rows or pictures.
+        """Learn schema, preprocessing and encoder from public rows or pictures; what was learnt before is forgotten.
+
+        A fit that is refused changes nothing. ``notes_`` says what was left out.
 
         Args:
             public: a DataFrame, a CSV or parquet file, an array (n, p); or pictures: a folder, or an array
@@ -110,29 +113,33 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
             progress: is told how far the training of a network is.
         """
         start = time.perf_counter()
-        check_arguments(self)
-        records, labels = self._public_records(public, y)
-        classes = self._known_classes(labels, len(records))
-        if self.classes is None and labels is not None:
-            self._warn(doubtful_classes(rows_of_classes(labels)))
-        self.label_ = y if isinstance(y, str) else None
-        x = self._learn_reading(records, self.schema)
-        given = self.classes if self.classes is not None else labels
-        self.classes_ = as_given(classes, [] if given is None else list(given))
-        plan = choose_plan(
-            self.epsilon,
-            self.reports,
-            max(2, len(classes)),
-            kind=self.kind,
-            size=self.size,
-            encoder=self.encoder,
-            public_rows=len(x),
-            public_pictures=0 if self.pictures_ is None else len(x),
-        )
-        self.public_rows_ = len(x)
-        self._set_method(self._fit_method(plan, x, max(2, len(classes)), progress))
-        self.seconds_ = time.perf_counter() - start
-        self._warn(too_few(self.epsilon, self.reports, max(2, len(classes))))
+        with self._anew():
+            check_arguments(self)
+            records, labels = self._public_records(public, y)
+            classes = self._known_classes(labels, len(records))
+            if self.classes is None and labels is not None:
+                self._warn(doubtful_classes(rows_of_classes(labels)))
+            self.label_ = y if isinstance(y, str) else None
+            x = self._learn_reading(records, self.schema)
+            self.fit_notes_ = () if labels is None else notes_of_labels(labels, classes)
+            if self.schema is None and not isinstance(records, Pictures):
+                self.fit_notes_ += notes_of_dates(records, self.schema_)
+            given = self.classes if self.classes is not None else labels
+            self.classes_ = as_given(classes, [] if given is None else list(given))
+            plan = choose_plan(
+                self.epsilon,
+                self.reports,
+                max(2, len(classes)),
+                kind=self.kind,
+                size=self.size,
+                encoder=self.encoder,
+                public_rows=len(x),
+                public_pictures=0 if self.pictures_ is None else len(x),
+            )
+            self.public_rows_ = len(x)
+            self._set_method(self._fit_method(plan, x, max(2, len(classes)), progress))
+            self.seconds_ = time.perf_counter() - start
+            self._warn(too_few(self.epsilon, self.reports, max(2, len(classes)), self.method_.reports_needed))
         return self
 
     def _fit_method(
@@ -173,8 +180,8 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
     def export(self, file: str | Path) -> Path:
         """Write what a device needs, by the file's ending.
 
-        ``owner.html``: the owner's side as one page, a form made from the schema, which makes a report. It works from
-        disk, offline, and can connect to nothing; ``learn`` reads the reports that it makes.
+        ``owner.html``: the owner's side as one page, a form made from the schema or a place for a grey picture, which
+        makes a report. It works from disk, offline, and can connect to nothing; ``learn`` reads its reports.
 
         ``encoder.onnx``: the encoder alone, for phones (extra ``[onnx]``). There is NO noise in it: what it computes
         must leave through an exact sampler; ``rlm_core/privatiser/onnx_file.py`` says what goes in and out.

@@ -22,6 +22,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from rlm_core.collector.codes import CodeClassifier
+from rlm_core.collector.kernel_classifier import KernelClassifier
 from rlm_core.collector.moments import MomentClassifier
 from rlm_core.digest import digest_of
 from rlm_core.pictures.format import PictureFormat
@@ -31,7 +32,6 @@ from rlm_core.privatiser.learning import AnyClassifier, AnyMethod
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.plan import LINEAR, NETWORK, VRLM, Plan
-from rlm_core.privatiser.vrlm.classifier import SplitClassifier
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
@@ -144,6 +144,7 @@ def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser
         reading = reading_of_table(result.schema_, result.preprocessor_)
     result.classes_ = _classes(card["classes"], card.get("class_type", "U"))
     result.label_ = card["label"]
+    result.fit_notes_ = tuple(map(str, card.get("notes", ())))
     result.feature_names_in_ = np.array(card["data"]["columns"], dtype=object)
     result.n_features_in_ = len(result.feature_names_in_)
     result.public_rows_, result.seconds_ = int(card["data"]["public_rows"]), float(card["seconds"])
@@ -182,7 +183,7 @@ def _method(plan: Plan, card: dict[str, Any], folder: Path, reading: dict[str, A
 
 
 def _tensors(classifier: AnyClassifier) -> dict[str, Any]:
-    if isinstance(classifier, SplitClassifier):
+    if isinstance(classifier, KernelClassifier):
         return dict(classifier.tensors())
     return {"table": classifier.table} if isinstance(classifier, CodeClassifier) else {"weights": classifier.weights}
 
@@ -192,7 +193,7 @@ def _classifier(part: dict[str, Any]) -> AnyClassifier:
         return CodeClassifier(table=part["table"])
     if "weights" in part:
         return MomentClassifier(weights=part["weights"])
-    return SplitClassifier(network=NetworkEncoder.of_tensors(part))
+    return KernelClassifier.of_tensors(part)
 
 
 def _classes(names: list[str], kind: str) -> Any:

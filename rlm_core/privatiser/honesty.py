@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from rlm_core.privatiser.plan import epsilon_needed, reports_needed
+from rlm_core.privatiser.plan import epsilon_needed
 from rlm_core.types import FloatArray
 
 DRIFT_DEVIATIONS = 6.0
 """Reports differ from the public rows if some average is so many deviations off (one of 100 by chance: 2e-7)."""
+
+PEOPLE = 8e9
+"""More reports than that cannot be asked for."""
 
 FEWEST_ROWS, SMALLEST_SHARE = 3, 0.001
 """A class with fewer public rows, or a smaller share of them, may be a slip of the pen."""
@@ -29,17 +32,15 @@ class UtilityWarning(UserWarning):
     """The guarantee holds, but what the collector learns is not worth much."""
 
 
-def too_few(epsilon: float, reports: int, classes: int) -> str | None:
-    """What to say if n is too small for ε, or None."""
-    needed = reports_needed(epsilon, classes)
-    if reports >= needed:
+def too_few(epsilon: float, reports: int, classes: int, needed: Callable[[float, int], float]) -> str | None:
+    """What to say if n is too small for ε, or None; ``needed`` says how many would do at some ε, for K classes."""
+    enough = needed(epsilon, classes)
+    if reports >= enough:
         return None
-    other = epsilon_needed(reports, classes)
+    other = epsilon_needed(reports, classes, needed)
+    expected = f"at least {enough:,.0f} reports" if enough <= PEOPLE else "more than there are people"
     instead = "" if other is None else f", or epsilon of at least {other:g}"
-    return (
-        f"{reports:,} reports are few for epsilon={epsilon:g} and {classes} classes: "
-        f"expected at least {needed:,} reports{instead}."
-    )
+    return f"{reports:,} reports are few for epsilon={epsilon:g} and {classes} classes: expected {expected}{instead}."
 
 
 def one_answer(shares: FloatArray, classes: tuple[str, ...]) -> str | None:

@@ -64,12 +64,45 @@ def rows_of_classes(labels: Iterable[Any]) -> dict[str, int]:
     return dict(Counter(each for each in label_texts(labels) if each is not None))
 
 
+def notes_of_labels(labels: Iterable[Any], classes: Sequence[str]) -> tuple[str, ...]:
+    """What is to be said of public labels that tell nothing: missing ones, and those outside of the classes.
+
+    >>> notes_of_labels(["no", "yes", None, "maybe"], ["no", "yes"])[0]
+    'labels: 1 of 4 public rows has none; it was fitted on like the others'
+    """
+    texts = label_texts(labels)
+    others = Counter(each for each in texts if each is not None and each not in classes)
+    listed = ", ".join(repr(name[:40]) for name, _ in others.most_common(3)) + (", …" if len(others) > 3 else "")
+    counts = ((texts.count(None), "none"), (others.total(), f"one that is not among the classes ({listed})"))
+    return tuple(
+        f"labels: {count:,} of {len(texts):,} public rows {'has' if count == 1 else 'have'} {what}; "
+        f"{'it was' if count == 1 else 'they were'} fitted on like the others"
+        for count, what in counts
+        if count
+    )
+
+
+def label_list(labels: Any) -> Any:
+    """The labels, as a list, Series or array has them; others are refused: a set has no order of its rows."""
+    if isinstance(labels, np.ma.MaskedArray):
+        return labels.astype(object).filled(None)  # type: ignore[attr-defined]
+    if isinstance(labels, str | bytes | pd.DataFrame) or not _is_list(labels):
+        got = f"a DataFrame of shape {labels.shape}" if isinstance(labels, pd.DataFrame) else quote(labels)
+        raise TypeError(f"Expected a list of labels, or the name of their column as text, got {got}.")
+    return labels
+
+
+def _is_list(values: object) -> bool:
+    """Not a set, which has another order in every process, nor an iterator, which can be read once."""
+    known = isinstance(values, Sequence | np.ndarray | pd.Series | pd.Index | pd.api.extensions.ExtensionArray)
+    return known or hasattr(values, "__array__")
+
+
 def check_classes(classes: Sequence[Any]) -> tuple[str, ...]:
     """Class names as text: 2 to 100, all different."""
     if isinstance(classes, str):
         raise TypeError(f"Expected a list of classes, got the text {classes!r}.")
-    if not isinstance(classes, Sequence | np.ndarray | pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
-        # A set has another order in every process, an iterator can be read once.
+    if not _is_list(classes):
         raise TypeError(f"Expected a list of classes, got a value of type {type(classes).__name__}.")
     names = [each for each in label_texts(list(classes)) if each is not None]
     if len(set(names)) < len(list(classes)):

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from rlm_core.collector.kernel_classifier import KernelClassifier
 from rlm_core.privatiser.method import Learnt, Method
 from rlm_core.privatiser.received import check_digest, read_all, receive
-from rlm_core.privatiser.vrlm.classifier import SplitClassifier
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.privatiser.vrlm.reports import split_reports
 from rlm_core.release import Releases
@@ -19,7 +19,7 @@ from rlm_core.types import FloatArray
 Reports = Releases | ReportTally | Iterable[Report | str] | str | Path
 
 AnyMethod = Method | SplitMethod
-AnyClassifier = Learnt | SplitClassifier
+AnyClassifier = Learnt | KernelClassifier
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,10 +32,10 @@ class Lesson:
     drift: str | None
 
 
-def learn_from(reports: Reports, method: AnyMethod, classes: int, *, seed: int = 0, device: str = "cpu") -> Lesson:
+def learn_from(reports: Reports, method: AnyMethod, classes: int, *, seed: int = 0) -> Lesson:
     """The collector's classifier; an error says which report is not one of this mechanism.
 
-    ``seed`` and ``device`` are those of a network that learns from reports of a V-RLM; other kinds have none.
+    ``seed`` is of what learns from reports of a V-RLM (which public records stand for all); other kinds have none.
     """
     if isinstance(method, SplitMethod):
         if isinstance(reports, ReportTally):
@@ -45,7 +45,7 @@ def learn_from(reports: Reports, method: AnyMethod, classes: int, *, seed: int =
             )
         given = reports if isinstance(reports, Releases) else read_all(reports)
         sent = split_reports(given, digest=method.digest, size=method.size, classes=classes)
-        classifier = method.learn(sent, classes, seed=seed, device=device)
+        classifier = method.learn(sent, classes, seed=seed)
         return Lesson(classifier=classifier, people=len(sent), epsilon=sent.epsilon, drift=method.drift(sent))
     if isinstance(reports, ReportTally):
         check_digest(reports.digest, reports.epsilon, method, classes)
@@ -59,7 +59,7 @@ def learn_from(reports: Reports, method: AnyMethod, classes: int, *, seed: int =
 def probabilities(method: AnyMethod, classifier: AnyClassifier, h: FloatArray) -> FloatArray:
     """p(y | x) from a clean h: (n, d) to (n, K)."""
     if isinstance(method, SplitMethod):
-        assert isinstance(classifier, SplitClassifier)
+        assert isinstance(classifier, KernelClassifier)
         return method.probabilities(classifier, h)
-    assert not isinstance(classifier, SplitClassifier)
+    assert not isinstance(classifier, KernelClassifier)
     return method.probabilities(classifier, h)

@@ -44,7 +44,7 @@ from rlm_core.owner.payload import Payload, Together
 from rlm_core.owner.subset_selection import OneHot, SubsetSelection
 from rlm_core.privatiser.encoder import Encoder, nearest_centres, principal_components
 from rlm_core.privatiser.network import CodesNetwork, NetworkEncoder
-from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, NETWORK, RANGE, Plan, check_undivided
+from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, NETWORK, RANGE, Plan, check_undivided, reports_needed
 from rlm_core.privatiser.sending import Sending
 from rlm_core.report_tally import Body
 from rlm_core.types import FloatArray, IntArray
@@ -204,6 +204,10 @@ class Method:
     def frequencies(self) -> FloatArray:
         """How often each code occurs among the public rows: (k,)."""
         return np.bincount(self.codes(self.prior), minlength=self.size).astype(np.float64)
+
+    def reports_needed(self, epsilon: float, classes: int) -> float:
+        """By the rules (:func:`~rlm_core.privatiser.plan.reports_needed`)."""
+        return reports_needed(epsilon, classes)
 
     def simulate(
         self, h: ArrayLike, y: ArrayLike, epsilon: float, classes: int, generator: np.random.Generator

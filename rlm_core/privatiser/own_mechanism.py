@@ -18,7 +18,10 @@ from rlm_core.pictures.format import PictureFormat
 from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.plan import CODES
 from rlm_core.privatiser.vrlm.method import SplitMethod
+from rlm_core.tables.decimals import parse_number
+from rlm_core.tables.feature import Feature
 from rlm_core.tables.preprocessor import CLIP_DEVIATIONS
+from rlm_core.tables.values import number_text
 
 if TYPE_CHECKING:  # which imports this file
     from rlm_core.privatiser.estimator import LocalPrivatiser
@@ -48,6 +51,7 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "", pictures: boo
         "radius": method.radius,
         "epsilon": privatiser.epsilon,
         **reading,
+        "label": (privatiser.label_ or "") if privatiser.pictures_ is None else "",
         "files": {"encoder": {"sha256": hashlib.sha256(encoder).hexdigest(), "bytes": len(encoder), "url": url}},
     }
     if isinstance(method, SplitMethod):
@@ -88,8 +92,15 @@ def device_preprocessor(privatiser: LocalPrivatiser) -> dict[str, Any]:
     result |= {"lenient": True, "clip": CLIP_DEVIATIONS}
     numbers = [feature for feature in privatiser.schema_.features if not feature.is_category]
     bounds = {each.name: [each.low, each.high] for each in numbers if each.bounded}
-    missing = {each.name: list(each.missing) for each in numbers if each.missing}
+    missing = {each.name: _said_missing(each) for each in numbers if each.missing}
     return result | ({"bounds": bounds} if bounds else {}) | ({"missing": missing} if missing else {})
+
+
+def _said_missing(feature: Feature) -> list[str]:
+    """Words that say nothing; those that are numbers also as a browser writes them."""
+    read = [] if feature.kind == "date" else [parse_number(each, decimal=feature.decimal) for each in feature.missing]
+    plain = [number_text(each) or "" for each in read if each is not None]
+    return list(dict.fromkeys([*feature.missing, *plain]))
 
 
 def encoder_file(privatiser: LocalPrivatiser) -> bytes:

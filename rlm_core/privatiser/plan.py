@@ -7,6 +7,7 @@ cancer, wine, digits; docs/own-data.md), and no rule looks at anybody's record o
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral
 
@@ -156,7 +157,7 @@ def reports_needed(epsilon: float, classes: int) -> int:
     return math.ceil((MARGIN * max(4, classes) / (CONTRAST * math.sinh(min(epsilon, 100.0) / 2))) ** 2)
 
 
-def epsilon_needed(reports: int, classes: int) -> float | None:
+def epsilon_needed(reports: int, classes: int, needed: Callable[[float, int], float] = reports_needed) -> float | None:
     """The ε, to a tenth, at which so many reports are enough; None if it is above 20."""
     tenths = range(1, 201)
-    return next((tenth / 10 for tenth in tenths if reports_needed(tenth / 10, classes) <= reports), None)
+    return next((tenth / 10 for tenth in tenths if needed(tenth / 10, classes) <= reports), None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +11,10 @@ import pandas as pd
 
 from rlm_core.pictures import PictureFormat, are_pictures, read_pictures
 from rlm_core.privatiser.compare import Rehearsal
-from rlm_core.privatiser.labels import find_classes, label_numbers
+from rlm_core.privatiser.honesty import UtilityWarning, doubtful_classes
+from rlm_core.privatiser.labels import find_classes, label_numbers, rows_of_classes
 from rlm_core.privatiser.records import label_pictures, split_label
+from rlm_core.tables.editing import for_table
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.files import array_table, read_table
 from rlm_core.tables.schema import TableSchema
@@ -45,7 +48,9 @@ def _rows(public: Any, label: str | Sequence[Any], schema: TableSchema | None) -
         raise TableError(f"Expected {len(features)} labels, got {len(given)}.")
     known = (given.notna() & (given.astype(str).str.strip() != "")).to_numpy()
     features, given = features[known].reset_index(drop=True), given[known].reset_index(drop=True)
-    classes = find_classes(given)
+    classes = _found(given)
+    if schema is not None:
+        for_table(schema, features, label if isinstance(label, str) else None)
     y, of_table = label_numbers(given, classes), schema or TableSchema.infer(features)
     return PublicRecords(
         kind=ROWS,
@@ -62,7 +67,7 @@ def _pictures(public: Any, label: str | Sequence[Any]) -> PublicRecords:
     given = list(labels or ())
     if len(given) != len(pictures):
         raise TableError(f"Expected {len(pictures)} labels, got {len(given)}.")
-    classes = find_classes(given)
+    classes = _found(given)
     y, form = label_numbers(given, classes), PictureFormat.infer(pictures)
     x = form.matrix(pictures)
 
@@ -72,3 +77,11 @@ def _pictures(public: Any, label: str | Sequence[Any]) -> PublicRecords:
         )
 
     return PublicRecords(kind=PICTURES, y=y, classes=classes, rehearsal=rehearsal)
+
+
+def _found(labels: Iterable[Any]) -> tuple[str, ...]:
+    """The classes among the labels; those that look mistyped are warned of."""
+    classes, doubt = find_classes(labels), doubtful_classes(rows_of_classes(labels))
+    if doubt is not None:
+        warnings.warn(doubt, UtilityWarning, stacklevel=5)  # of the call of advise
+    return classes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,9 @@ from rlm_core.privatiser import honesty
 from rlm_core.privatiser.drift import pairs_differ
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.plan import BITS, CODES, LAPLACE
+from rlm_core.privatiser.refusals import refusals
+from rlm_core.privatiser.vrlm.method import SplitMethod
+from rlm_core.privatiser.vrlm.reports import split_refusals
 from rlm_core.release import Releases
 from rlm_core.report import Report
 from rlm_core.tables.errors import TableError
@@ -24,6 +27,8 @@ from rlm_core.types import FloatArray
 
 COLUMN = "report"
 """The column of a parquet file that has the reports, one JSON text each."""
+
+UNREADABLE = "that cannot be read"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,19 +55,55 @@ def receive(reports: Releases | Iterable[Report | str] | str | Path, method: Met
 def check_digest(digest: str, epsilon: float, method: Method, classes: int) -> None:
     """Raise unless reports of that digest are of record and label by this mechanism."""
     expected = method.sending(epsilon, classes).digest
+    if digest == method.digest != expected:
+        raise ValueError(
+            "Expected reports of record and label by this mechanism, got records alone: no label was sent."
+        )
     if digest != expected:
         raise ValueError(f"Expected reports of record and label by this mechanism, {expected[:8]}…, got {digest[:8]}….")
 
 
+def usable(
+    reports: Iterable[Report | str] | str | Path, method: Method | SplitMethod, classes: int
+) -> tuple[list[Report], dict[str, list[int]]]:
+    """The reports that can be learnt from together, and the numbers of all others by the reason why not.
+
+    ``learn`` stops at the first of these, since a collection should know about them; this is the way to go on without.
+    ε is that of most reports: one sender at another ε does not decide for everybody.
+    """
+    left_out: dict[str, list[int]] = {}
+    read: list[tuple[int, Report]] = []
+    for at, each in enumerate(_listed(reports)):
+        try:
+            read.append((at, _parsed(each, at)))
+        except ValueError:
+            left_out.setdefault(UNREADABLE, []).append(at)
+    given = [report for _, report in read]
+    if isinstance(method, SplitMethod):
+        refused = split_refusals(given, digest=method.digest, size=method.size, classes=classes)
+    else:
+        refused = refusals(given, method, classes)
+    kept = []
+    for (at, report), refusal in zip(read, refused, strict=True):
+        if refusal is None:
+            kept.append(report)
+        else:
+            left_out.setdefault(refusal.reason, []).append(at)
+    return kept, left_out
+
+
 def read_all(reports: Iterable[Report | str] | str | Path) -> list[Report]:
     """Reports as they are, as JSON texts, or in a file."""
+    return [_parsed(each, at) for at, each in enumerate(_listed(reports))]
+
+
+def _listed(reports: Iterable[Report | str] | str | Path) -> Sequence[Report | str]:
     if isinstance(reports, pd.DataFrame | dict) or not isinstance(reports, Iterable | Path):
         raise TypeError(
             "Expected what privatise gave, a list of reports or a file of them, "
             f"got a value of type {type(reports).__name__}."
         )
-    listed = read_reports(reports) if isinstance(reports, str | Path) else list(reports)
-    return [_parsed(each, at) for at, each in enumerate(listed)]
+    return read_reports(reports) if isinstance(reports, str | Path) else list(reports)
 
 
 def read_reports(path: str | Path) -> list[str]:
@@ -101,34 +142,17 @@ def _parsed(report: Report | str, at: int) -> Report:
 def _columns(reports: list[Report], method: Method, classes: int) -> tuple[Payload, float]:
     if not reports:
         raise ValueError("Expected at least one report, got none.")
+    refused = next(filter(None, refusals(reports, method, classes)), None)
+    if refused is not None:
+        raise refused.error(len(reports))
     epsilon = reports[0].epsilon
-    digest = method.sending(epsilon, classes).digest
-    for at, report in enumerate(reports):
-        if report.digest != digest:
-            found = (report.digest or "none")[:8]
-            raise ValueError(
-                f"Expected report {at} to be of record and label by this mechanism, {digest[:8]}…, got {found}…."
-            )
-        if report.epsilon != epsilon:
-            raise ValueError(f"Expected epsilon={epsilon:g} in all reports, got {report.epsilon:g} in report {at}.")
-        about = method.plan.kind not in (CODES, LAPLACE)
-        shape = {BITS: report.symbol, LAPLACE: report.numbers}.get(method.plan.kind, report.members)
-        if shape is None or (report.coordinate is None) == about:
-            raise ValueError(f"Expected a report of record and label, {method.plan.kind}, got another kind in {at}.")
+    about = method.plan.kind not in (CODES, LAPLACE)
     coordinates = np.array([report.coordinate for report in reports]) if about else None
     if method.plan.kind == BITS:
         symbols = np.array([report.symbol for report in reports], dtype=np.int64)
         return Payload(symbols=symbols, of=reports[0].of, coordinates=coordinates), epsilon
     if method.plan.kind == LAPLACE:
-        lengths = {len(report.numbers or ()) for report in reports}
-        if len(lengths) > 1:
-            raise ValueError(f"Expected equally many numbers in all reports, got {sorted(lengths)}.")
         return Payload(numbers=np.array([report.numbers for report in reports], dtype=np.float64)), epsilon
-    sizes = {report.of for report in reports}
-    if len(sizes) > 1:
-        raise ValueError(
-            f"Expected sets of equally many symbols in all reports, got sets of {sorted(map(str, sizes))}."
-        )
     members = np.stack([report.in_set() for report in reports])
     channel = SubsetSelection(epsilon=epsilon, symbols=members.shape[1])
     return Payload(members=members, channel=channel, coordinates=coordinates), epsilon

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,24 @@ from numpy.typing import NDArray
 
 from rlm_core.pictures import PictureFormat, Pictures, are_pictures, read_pictures
 from rlm_core.privatiser.folder import reading_of_pictures, reading_of_table
+from rlm_core.privatiser.labels import label_list
 from rlm_core.privatiser.views import CorruptedRows, MovedPictures, Neighbours, Views
 from rlm_core.privatiser.vrlm.columns import Columns
+from rlm_core.tables.editing import for_table
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.files import array_table, read_table
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
-from rlm_core.types import quote
+from rlm_core.tables.values import as_text, either_way
 
 Table = pd.DataFrame | Pictures | str | Path | NDArray[Any] | Sequence[Any]
 Labels = str | Iterable[Any] | None
+
+
+class AsFitted(Enum):
+    """Labels that nobody named: where ``fit`` was told to find them, if the people's records have them there."""
+
+    LABELS = "as fitted"
 
 
 class RecordReader:
@@ -30,6 +39,7 @@ class RecordReader:
     ``pictures_`` is None for a table, which has ``schema_`` and ``preprocessor_``.
     """
 
+    label_: str | None
     pictures_: PictureFormat | None
     schema_: TableSchema
     preprocessor_: TablePreprocessor
@@ -57,17 +67,24 @@ class RecordReader:
         self.feature_names_in_ = np.array(frame.columns, dtype=object)
         return frame, of_rows
 
-    def _records(self, source: Any, labels: Labels) -> tuple[pd.DataFrame | Pictures, Iterable[Any] | None]:
+    def _records(self, source: Any, labels: Labels | AsFitted) -> tuple[pd.DataFrame | Pictures, Iterable[Any] | None]:
         """Rows or pictures as they were fitted, and their labels."""
         if self.pictures_ is None:
-            return split_label(self._frame(source), labels)
-        return label_pictures(read_pictures(self._as_pictures(source)), labels)
+            frame = self._frame(source)
+            return split_label(frame, self._where(labels, there=self.label_ in frame))
+        pictures = read_pictures(self._as_pictures(source))
+        return label_pictures(pictures, self._where(labels, there=pictures.has_labels(self.label_)))
+
+    def _where(self, labels: Labels | AsFitted, *, there: bool) -> Labels:
+        if isinstance(labels, AsFitted):
+            return self.label_ if there else None
+        return labels
 
     def _as_pictures(self, source: Any) -> Any:
         """Rows of pixels (n, height·width), as a pipeline may hand them on, as pictures."""
         if are_pictures(source) or isinstance(source, str | Path):
             return source
-        flat, form = np.asarray(source), self.pictures_
+        flat, form = np.asanyarray(source), self.pictures_  # a masked array stays one, and is refused
         assert form is not None
         if flat.ndim != 2 or form.colour or flat.shape[1] != self.n_features_in_:
             width = flat.shape[1] if flat.ndim == 2 else 0
@@ -80,6 +97,8 @@ class RecordReader:
         if isinstance(records, Pictures):
             assert self.pictures_ is not None
             return self.pictures_.matrix(records)
+        if schema is not None:
+            for_table(schema, records, self.label_)
         self.schema_ = schema or TableSchema.infer(records)
         tidy = self.schema_.read(records)
         self.preprocessor_ = TablePreprocessor.fit(tidy, self.schema_.features, unknown="ignore")
@@ -127,10 +146,8 @@ def split_label(frame: pd.DataFrame, y: Labels) -> tuple[pd.DataFrame, Iterable[
         if y not in frame:
             raise TableError(f"Expected the label in {', '.join(frame.columns)}, got {y!r}.")
         return frame.drop(columns=y), frame[y]
-    if isinstance(y, pd.DataFrame) or not isinstance(y, Iterable):
-        got = f"a DataFrame of shape {y.shape}" if isinstance(y, pd.DataFrame) else f"{quote(y)}"
-        raise TypeError(f"Expected a list of labels, or the name of their column as text, got {got}.")
-    labels = y if isinstance(y, pd.Series) else np.asarray(list(y), dtype=object)
+    given = label_list(y)
+    labels = given if isinstance(given, pd.Series) else np.asarray(list(given), dtype=object)
     if np.ndim(labels) != 1:
         raise ValueError(f"Expected a list of labels, got shape {np.shape(labels)}.")
     return frame, labels
@@ -138,4 +155,22 @@ def split_label(frame: pd.DataFrame, y: Labels) -> tuple[pd.DataFrame, Iterable[
 
 def label_pictures(pictures: Pictures, y: Labels) -> tuple[Pictures, Iterable[Any] | None]:
     """Pictures and their labels; text names where a folder has them."""
-    return pictures, pictures.labels(y) if isinstance(y, str) else y
+    if y is None or isinstance(y, str):
+        return pictures, None if y is None else pictures.labels(y)
+    return pictures, label_list(y)
+
+
+def notes_of_dates(public: pd.DataFrame, schema: TableSchema) -> tuple[str, ...]:
+    """How dates were read that could also be other ones: 01/02/2020 in a column where no day is above 12."""
+    notes = []
+    for feature in schema.features:
+        column = public[feature.name]
+        if feature.kind == "date" and not pd.api.types.is_datetime64_any_dtype(column.dtype):
+            example = either_way(as_text(column).dropna().unique())
+            if example is not None:
+                first = "day" if feature.day_first else "month"
+                notes.append(
+                    f"{feature.name}: dates such as {example} could be read either way; they were read with the "
+                    f"{first} first (day_first in the schema)"
+                )
+    return tuple(notes)

@@ -13,12 +13,13 @@ import numpy as np
 import pandas as pd
 
 from rlm_core.tables.columns import RARE
+from rlm_core.tables.decimals import parse_number
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import Feature
 from rlm_core.tables.feature_checks import bounds, problems
 from rlm_core.tables.infer import MOST_LEVELS, LeftOut, read_column
 from rlm_core.tables.schema import TableSchema
-from rlm_core.tables.values import LARGEST, MISSING, as_text, date_text, number_text, parse_date, parse_number
+from rlm_core.tables.values import LARGEST, MISSING, as_text, date_text, number_text, parse_date
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +85,7 @@ def with_feature(schema: TableSchema, feature: Feature) -> TableSchema:
     return replace(schema, features=tuple(feature if each.name == feature.name else each for each in schema.features))
 
 
-def for_table(schema: TableSchema, public: pd.DataFrame, label: str) -> TableSchema:
+def for_table(schema: TableSchema, public: pd.DataFrame, label: str | None) -> TableSchema:
     """A schema that was brought, for this table and label: columns that it does not name are left out.
 
     Raises:
@@ -149,11 +150,17 @@ def _bound(feature: Feature, which: str, text: str) -> float | None:
     if not text.strip():
         return None
     is_date = feature.kind == "date"
-    found = parse_date(text.strip(), day_first=feature.day_first) if is_date else parse_number(text)
+    found = parse_date(text.strip(), day_first=feature.day_first) if is_date else _number(text, feature.decimal)
     if found is None or not math.isfinite(found) or abs(found) > LARGEST:
         what = "a date such as 2020-01-31" if is_date else "a number"
         raise TableError(f"Expected {what} for the {which} bound of {feature.title}, or nothing, got {text[:80]!r}.")
     return found
+
+
+def _number(text: str, decimal: str) -> float | None:
+    """By the column's mark of a fraction; but what Python writes of a number, as a form shows it, is that number."""
+    plain = parse_number(text)
+    return plain if plain is not None and "," not in text else parse_number(text, decimal=decimal)
 
 
 def _other_order(feature: Feature, column: pd.Series, day_first: bool) -> Feature:

@@ -22,7 +22,8 @@ class Feature:
     A date is a number, the year with the day as its fraction; ``day_first`` says how 03/04/2020 is
     read. Words in ``missing`` say nothing ("unknown" in a column of numbers). Title, unit and help are for readers.
     ``low`` and ``high`` of an inferred column say what the public rows had, and change nothing; if it is ``bounded``,
-    a number beyond them counts as the bound, in public rows and in everybody's.
+    a number beyond them counts as the bound, in public rows and in everybody's. ``decimal`` is the mark of the fraction
+    in numbers that are written as words: with "," a point divides thousands.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Feature:
     day_first: bool = True
     missing: tuple[str, ...] = ()
     bounded: bool = False
+    decimal: str = "."
 
     @property
     def is_category(self) -> bool:

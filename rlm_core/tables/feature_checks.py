@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from rlm_core.tables.decimals import MARKS
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import BOOLEAN, KINDS, Feature
 from rlm_core.tables.values import LARGEST
@@ -55,6 +56,8 @@ def problems(feature: Feature) -> list[str]:
     for field in ("day_first", "bounded"):
         if not isinstance(getattr(feature, field), bool):
             found.append(f"Expected true or false for {field} of {name!r}, got {getattr(feature, field)!r}.")
+    if feature.decimal not in MARKS:
+        found.append(f"Expected '.' or ',' for decimal of {name!r}, got {str(feature.decimal)[:80]!r}.")
     if feature.kind not in KINDS:
         return [*found, f"Expected kind in {', '.join(KINDS)} for {name!r}, got {feature.kind!r}."]
     return found + (_of_words(feature) if feature.is_category else _of_numbers(feature))

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rlm_core.tables.decimals import SEPARATOR
 from rlm_core.tables.errors import TableError
 
 MOST_ROWS = 1_000_000
@@ -156,7 +157,7 @@ def read_csv(data: bytes, limits: Limits = LIBRARY) -> pd.DataFrame:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # pandas only warns where a row has more cells than the header
-            return pd.read_csv(
+            frame = pd.read_csv(
                 io.StringIO(text, newline=""),
                 sep=separator,
                 names=names,
@@ -168,6 +169,8 @@ def read_csv(data: bytes, limits: Limits = LIBRARY) -> pd.DataFrame:
                 skipinitialspace=True,
                 nrows=min(limits.rows, limits.cells // len(names)) + 1,
             )
+            frame.attrs[SEPARATOR] = separator
+            return frame
     except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, csv.Error, ValueError) as error:
         raise TableError(f"Expected a CSV file with {len(names)} cells in each row, {_ragged(error)}") from None
 
@@ -232,7 +235,10 @@ def array_table(values: Any) -> pd.DataFrame:
     """Numbers (n, p), or pictures (n, height, width) or (n, height, width, channels), as a table with a column each."""
     if hasattr(values, "toarray"):
         raise TableError("Expected a dense array, got a sparse one: sparse data is not supported. Call .toarray().")
-    array = np.asarray(values)
+    try:
+        array = _unmasked(values)
+    except ValueError:  # numpy's words of an inhomogeneous shape
+        raise TableError("Expected rows with the same number of cells, got rows of different lengths.") from None
     if array.dtype.kind == "c":
         raise TableError("Complex data not supported: expected real numbers.")
     if array.dtype == object and array.ndim == 2:
@@ -248,6 +254,15 @@ def array_table(values: Any) -> pd.DataFrame:
         raise TableError(f"Expected columns, got 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
     flat = array.reshape(len(array), -1)
     return check_frame(pd.DataFrame(flat, columns=[f"x{column}" for column in range(flat.shape[1])]))
+
+
+def _unmasked(values: Any) -> np.ndarray[Any, Any]:
+    """The values as an array; what is masked is missing."""
+    if not np.ma.is_masked(values):
+        return np.asarray(values)
+    if values.dtype.kind in "fiub":
+        return np.asarray(values.astype(np.float64).filled(np.nan))
+    return np.asarray(values.astype(object).filled(None))
 
 
 def _check_names(names: list[str]) -> None:

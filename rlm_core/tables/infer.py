@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from rlm_core.tables.columns import MIN_LEVEL_SHARE, RARE
+from rlm_core.tables.decimals import parse_number
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import BOOLEAN, Feature, Kind
 from rlm_core.tables.feature_checks import bounds
@@ -23,7 +24,7 @@ from rlm_core.tables.values import (
     date_numbers,
     parse_boolean,
     parse_date,
-    parse_number,
+    value_text,
     whole_text,
 )
 from rlm_core.types import FloatArray
@@ -51,8 +52,8 @@ class LeftOut:
     reason: str
 
 
-def infer_column(column: pd.Series) -> Feature | LeftOut:
-    """The feature that a public column is, or the reason why it is none."""
+def infer_column(column: pd.Series, *, decimal: str = ".") -> Feature | LeftOut:
+    """The feature that a public column is, or the reason why it is none; ``decimal`` is its mark of a fraction."""
     name = str(column.name)
     dtype = column.dtype
     if pd.api.types.is_datetime64_any_dtype(dtype):
@@ -62,10 +63,10 @@ def infer_column(column: pd.Series) -> Feature | LeftOut:
         return _two_valued(name, {bool(value) for value in values if value is not None and value is not pd.NA})
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         return _from_numbers(name, column.to_numpy(dtype=np.float64, na_value=np.nan), None)
-    return _from_text(name, as_text(column))
+    return _from_text(name, as_text(column), decimal)
 
 
-def infer_as(column: pd.Series, kind: Kind) -> Feature:
+def infer_as(column: pd.Series, kind: Kind, *, decimal: str = ".") -> Feature:
     """The feature that a public column is if somebody says what kind it is; TableError if it cannot be that."""
     name, text = str(column.name), as_text(column)
     counts = text.value_counts()
@@ -78,7 +79,8 @@ def infer_as(column: pd.Series, kind: Kind) -> Feature:
     elif pd.api.types.is_datetime64_any_dtype(column.dtype):
         found = infer_column(column) if kind == "date" else None
     else:
-        found = (_dates_in_words if kind == "date" else _numbers_in_words)(name, text, counts)
+        dates = kind == "date"
+        found = _dates_in_words(name, text, counts) if dates else _numbers_in_words(name, text, counts, decimal)
     if isinstance(found, Feature):
         return found if found.is_category or kind == "date" else replace(found, kind=kind)
     reason = "its cells cannot be read so" if found is None else found.reason
@@ -94,7 +96,13 @@ def _two_valued(name: str, found: set[Any]) -> Feature | LeftOut:
 
 
 def _from_numbers(
-    name: str, values: FloatArray, kind: Kind | None, *, missing: tuple[str, ...] = (), day_first: bool = True
+    name: str,
+    values: FloatArray,
+    kind: Kind | None,
+    *,
+    missing: tuple[str, ...] = (),
+    day_first: bool = True,
+    decimal: str = ".",
 ) -> Feature | LeftOut:
     check_numbers(values, name)
     present = values[~np.isnan(values)]
@@ -115,6 +123,7 @@ def _from_numbers(
         high=high,
         missing=missing,
         day_first=day_first,
+        decimal=decimal,
     )
 
 
@@ -125,7 +134,7 @@ def _is_identifier(name: str, present: FloatArray) -> bool:
     return bool(_ID_NAME.search(name)) or present.max() - present.min() == present.size - 1
 
 
-def _from_text(name: str, text: pd.Series) -> Feature | LeftOut:
+def _from_text(name: str, text: pd.Series, decimal: str) -> Feature | LeftOut:
     counts = text.value_counts()  # without the missing ones
     if counts.empty:
         return LeftOut(name=name, reason="no row has a value")
@@ -134,16 +143,17 @@ def _from_text(name: str, text: pd.Series) -> Feature | LeftOut:
     lower = {str(word).lower() for word in counts.index}
     if lower <= TRUE | FALSE and lower & TRUE and lower & FALSE:
         return Feature(name=name, title=name, unit="", kind="boolean", choices=BOOLEAN)
-    return _numbers_in_words(name, text, counts) or _dates_in_words(name, text, counts) or _category(name, counts)
+    numbers = _numbers_in_words(name, text, counts, decimal)
+    return numbers or _dates_in_words(name, text, counts) or _category(name, counts)
 
 
-def _numbers_in_words(name: str, text: pd.Series, counts: pd.Series) -> Feature | LeftOut | None:
+def _numbers_in_words(name: str, text: pd.Series, counts: pd.Series, decimal: str) -> Feature | LeftOut | None:
     """A column of numbers written as words, if nearly all of it is."""
-    missing = _exceptions(counts, [parse_number(str(word)) for word in counts.index])
+    missing = _exceptions(counts, [parse_number(str(word), decimal=decimal) for word in counts.index])
     if missing is None:
         return None
-    values, _ = by_distinct(text, lambda words: [parse_number(word) for word in words])
-    return _from_numbers(name, values.astype(np.float64), None, missing=missing)
+    values, _ = by_distinct(text, lambda words: [parse_number(word, decimal=decimal) for word in words])
+    return _from_numbers(name, values.astype(np.float64), None, missing=missing, decimal=decimal)
 
 
 def _dates_in_words(name: str, text: pd.Series, counts: pd.Series) -> Feature | LeftOut | None:
@@ -212,7 +222,8 @@ def _check_years(values: FloatArray, name: str) -> None:
 
 def _within(values: FloatArray, feature: Feature) -> FloatArray:
     """Numbers that stand for a missing one are missing, and others are cut at the bounds of a bounded column."""
-    gone = [number for number in map(parse_number, feature.missing) if number is not None]
+    said = [parse_number(word, decimal=feature.decimal) for word in feature.missing]
+    gone = [number for number in said if number is not None]
     if gone and feature.kind != "date":
         values = np.where(np.isin(values, gone), np.nan, values)
     if not feature.bounded:
@@ -227,7 +238,7 @@ def _read_numbers(text: pd.Series, feature: Feature) -> FloatArray:
     def parse(words: list[str]) -> list[Any]:
         if feature.kind == "date":
             return [parse_date(word, day_first=feature.day_first) for word in words]
-        return [{"true": 1.0, "false": 0.0}.get(word, parse_number(word)) for word in words]
+        return [{"true": 1.0, "false": 0.0}.get(word, parse_number(word, decimal=feature.decimal)) for word in words]
 
     values, _ = by_distinct(text, parse)
     numbers: FloatArray = values.astype(np.float64)
@@ -246,9 +257,9 @@ def _read_words(column: pd.Series, feature: Feature) -> pd.Series:
         values, _ = by_distinct(text, lambda words: [spelt.get(word.lower(), word) for word in words])
         return pd.Series(values, name=feature.name, dtype=object)
     known = {word: word for word in feature.choices} | dict.fromkeys(feature.missing)
-    spelt_otherwise = {whole_text(word): meant for word, meant in known.items()}
+    spelt_otherwise = {value_text(word): meant for word, meant in known.items()}
     spelling = spelt_otherwise | known  # as it is written goes first
     values, _ = by_distinct(
-        text, lambda words: [spelling.get(word, spelling.get(whole_text(word), word)) for word in words]
+        text, lambda words: [spelling.get(word, spelling.get(value_text(word), word)) for word in words]
     )
     return pd.Series(values, name=feature.name, dtype=object)

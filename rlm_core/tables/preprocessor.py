@@ -2,7 +2,9 @@
 
 Numbers: missing ones become the mean, then x ↦ (x − mean) / std. Categories: one-hot. Rows
 with a number more than 10 standard deviations from the mean are left out of the fit (only
-there: a collector cannot refuse a person). Balancing the classes belongs to the split.
+there: a collector cannot refuse a person). Of own tables (``unknown="ignore"``) that is not for columns
+of two values, whose rarer one is no outlier, and not where more than 1 % of the rows would go: there
+all rows stay, and numbers count as 10 deviations at most. Balancing the classes belongs to the split.
 
 Two decisions the paper leaves open:
 - Mean and deviation are fitted on the mechanism's data only, once with the outliers, to find
@@ -41,11 +43,13 @@ from rlm_core.tables.columns import (
 )
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import Feature
-from rlm_core.types import BoolArray, finite
+from rlm_core.types import BoolArray, FloatArray, finite
 
 FORMAT = 1
 Outliers = Literal["keep", "clip"]
 CLIP_DEVIATIONS = 4.0
+MOST_OUTLIERS = 0.01
+"""Of own tables' rows: if more have an outlier, all are kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,20 +93,23 @@ class TablePreprocessor:
         """Learn means, deviations and levels. ``frame`` must be the mechanism's rows only.
 
         Missing values are allowed. A number that never varies gets deviation 1. With ``unknown="ignore"`` words
-        that a feature does not list are no error, and every category has a level for them, ``RARE``.
+        that a feature does not list are no error, every category has a level for them, ``RARE``, and few rows are
+        left out.
         """
         chosen = tuple(features)
         require_columns(frame, [feature.name for feature in chosen])
         if frame.empty:
             raise TableError("Expected at least one row to fit, got 0 rows.")
         raw = {f.name: read_numbers(frame, f.name, allow_missing=True) for f in chosen if not f.is_category}
-        limits: dict[str, tuple[float, float]] = {}
+        limits = {name: _limits(values, own=unknown == "ignore") for name, values in raw.items()}
         kept = np.ones(len(frame), dtype=np.bool_)
         for name, values in raw.items():
-            mean, std = moments(values)
-            low, high = mean - OUTLIER_DEVIATIONS * std, mean + OUTLIER_DEVIATIONS * std
-            limits[name] = (low, high)
-            kept &= ~((values < low) | (values > high))  # a missing number is kept, and imputed
+            kept &= _within(values, limits[name])
+        if unknown == "ignore" and not (kept.mean() >= 1 - MOST_OUTLIERS and frame.loc[kept].notna().any().all()):
+            kept[:] = True
+            cut = {name: np.clip(values, *limits[name]) for name, values in raw.items()}
+            limits = {name: _with_all(limits[name], values) for name, values in raw.items()}
+            raw = cut
         numbers = []
         for name, values in raw.items():
             mean, std = moments(values[kept])
@@ -144,7 +151,7 @@ class TablePreprocessor:
         kept = np.ones(len(frame), dtype=np.bool_)
         for column in self.numbers:
             values = read_numbers(frame, column.name, allow_missing=True)
-            kept &= ~((values < column.low) | (values > column.high))
+            kept &= _within(values, (column.low, column.high))
         return kept
 
     def transform(
@@ -229,3 +236,22 @@ class TablePreprocessor:
             return cls(numbers=numbers, categories=categories, rows=data["rows"], outliers=data["outliers"])
         except (KeyError, TypeError, ValueError) as error:
             raise TableError(f"Expected the JSON of a preprocessor of format {FORMAT}, got {error!r}.") from error
+
+
+def _limits(values: FloatArray, *, own: bool) -> tuple[float, float]:
+    """Ten deviations around the mean; a column of two values in an own table has no outliers."""
+    mean, std = moments(values)
+    limits = mean - OUTLIER_DEVIATIONS * std, mean + OUTLIER_DEVIATIONS * std
+    has_two = own and len(np.unique(values[~np.isnan(values)])) == 2
+    return _with_all(limits, values) if has_two else limits
+
+
+def _with_all(limits: tuple[float, float], values: FloatArray) -> tuple[float, float]:
+    """The limits, moved out so far that no value is beyond."""
+    return min(limits[0], float(np.nanmin(values))), max(limits[1], float(np.nanmax(values)))
+
+
+def _within(values: FloatArray, limits: tuple[float, float]) -> BoolArray:
+    """Which numbers are no outliers; a missing one is none, and is imputed."""
+    outside: BoolArray = (values < limits[0]) | (values > limits[1])
+    return ~outside

@@ -9,7 +9,7 @@ from __future__ import annotations
 import calendar
 import datetime
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -34,9 +34,8 @@ MONTHS = {
     name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
 }  # spelt out: strptime's %b depends on the locale
 
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
+_FRACTION = re.compile(r"-?\d+\.\d+", re.ASCII)
 _TIME = r"(?:[ T].*)?"
 _YEAR_FIRST = re.compile(rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}}){_TIME}")
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})[-/.](\d{{1,2}})[-/.](\d{{4}}|\d{{2}}){_TIME}")
@@ -109,6 +108,15 @@ def whole_text(text: str) -> str:
     return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
 
 
+def value_text(text: str) -> str:
+    """The same word; a number that was written with a point, as its value says: without zeros at its end.
+
+    >>> [value_text(text) for text in ("1.0", "2.50", "-3.25", "10", "v1.0", "1.0.0")]
+    ['1', '2.5', '-3.25', '10', 'v1.0', '1.0.0']
+    """
+    return text.rstrip("0").removesuffix(".") if _FRACTION.fullmatch(text) else text
+
+
 def _known(text: str) -> str | None:
     stripped = text.strip()
     return None if stripped.lower() in MISSING else stripped
@@ -119,25 +127,6 @@ def by_distinct(text: pd.Series, parse: Callable[[list[str]], list[Any]]) -> tup
     codes, distinct = pd.factorize(text)
     parsed = [*parse([str(each) for each in distinct]), None]
     return np.array(parsed, dtype=object)[codes], list(distinct)
-
-
-def parse_number(text: str) -> float | None:
-    """A finite number, also with thousands' commas, a decimal comma, a percent or a currency sign; None if it is none.
-
-    >>> [parse_number(text) for text in ("1,234.5", "3,14", "17%", "$5", "1e3", "five")]
-    [1234.5, 3.14, 17.0, 5.0, 1000.0, None]
-    """
-    plain = text.strip().removesuffix("%").strip(" $€£")
-    if _THOUSANDS.fullmatch(plain):
-        plain = plain.replace(",", "")
-    elif _DECIMAL_COMMA.fullmatch(plain):
-        plain = plain.replace(",", ".")
-    if "_" in plain:  # Python reads 1_000; nobody else does
-        return None
-    try:
-        return float(plain) + 0.0  # -0.0 becomes 0.0
-    except (ValueError, OverflowError):
-        return None
 
 
 def parse_date(text: str, *, day_first: bool = True) -> float | None:
@@ -160,6 +149,22 @@ def parse_date(text: str, *, day_first: bool = True) -> float | None:
     if match := _YEAR_MONTH.fullmatch(text):
         return _year(match[1], match[2], "1")
     return None
+
+
+def either_way(words: Iterable[str]) -> str | None:
+    """A date that is another one with the month first, if none of the words tells which is first; else None.
+
+    >>> either_way(["01/01/2020", "02/03/2020"]), either_way(["02/03/2020", "31/12/2020"]), either_way(["2020-01-02"])
+    ('02/03/2020', None, None)
+    """
+    found = None
+    for word in words:
+        if _YEAR_LAST.fullmatch(word):
+            one, other = (parse_date(word, day_first=first) for first in (True, False))
+            if one is None or other is None:
+                return None
+            found = word if found is None and one != other else found
+    return found
 
 
 def _year(year: str, month: str, day: str) -> float | None:

@@ -30,6 +30,7 @@ import { tensors } from "./weights.js";
  * @property {import("./decoder.js").DecoderShape} [decoder]
  * @property {import("./table_row.js").Preprocessor} [preprocessor] of a table row
  * @property {number} [epsilon] that it was fitted for
+ * @property {string} [label] what the label of an own mechanism is called
  * @property {number} [lam] the record's share of ε, where an own table sends its label apart
  * @property {import("./schema_form.js").Field[]} [fields] what the columns of an own table mean, for a form
  * @property {import("./picture_file.js").Size} [pictures] the grey pixels that an own mechanism of pictures sees

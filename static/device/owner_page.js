@@ -13,16 +13,32 @@ import { verify } from "./weights.js";
 const embedded = (id) => document.getElementById(id)?.textContent ?? "";
 
 /**
- * A row of a table: one field for every column; of an own table, by its schema.
+ * What is asked of the owner: x, and what is left out, in words ("" if nothing).
+ * @typedef {{x: import("./picture_input.js").Input, leftOut: () => string}} Asked
+ */
+
+/**
+ * A row of a table: one field for every column. Of an own table by its schema, empty at first: what nobody said is not
+ * sent as if it were true. Of a shipped one filled with typical values, since its rows must be whole.
  * @param {HTMLElement} parent
  * @param {import("./table_row.js").Preprocessor} preprocessor
  * @param {import("./schema_form.js").Field[]} [schema]
- * @returns {import("./picture_input.js").Input}
+ * @returns {Asked}
  */
 function tableInput(parent, preprocessor, schema) {
   if (schema) {
     const form = schemaForm(parent, schema, preprocessor);
-    return () => tableRow(form.row(), preprocessor);
+    form.fill({});
+    for (const input of parent.querySelectorAll("input")) input.placeholder = "not said";
+    const unsaid = () => Object.values(form.row()).filter((value) => value === "").length;
+    return {
+      x: () => {
+        const wrong = Array.from(parent.querySelectorAll("input")).find(({ validity }) => validity.badInput);
+        if (wrong) throw new RangeError(`Expected a ${wrong.type} for ${wrong.name}, or nothing.`);
+        return tableRow(form.row(), preprocessor);
+      },
+      leftOut: () => (unsaid() ? `${unsaid()} of ${schema.length} fields are not said: they count as the average, or the commonest.` : ""),
+    };
   }
   /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
   const fields = {};
@@ -33,9 +49,14 @@ function tableInput(parent, preprocessor, schema) {
     const own = rare.length ? levels.slice(0, -1) : levels;
     fields[name] = element("select", {}, ...[...own, ...rare].map((level) => element("option", {}, level)));
   }
+  parent.append(element("p", { className: "note" }, "Filled with typical values: put yours in their place."));
   for (const [name, field] of Object.entries(fields)) parent.append(element("label", {}, name, field));
-  return () => tableRow(Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])), preprocessor);
+  const row = () => Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+  return { x: () => tableRow(row(), preprocessor), leftOut: () => "" };
 }
+
+/** What a class is if its owner keeps it: the select's value. */
+const KEPT = "none";
 
 async function start() {
   /** @type {import("./mechanism.js").Description} */
@@ -46,41 +67,72 @@ async function start() {
   const mechanism = Mechanism.from(about, file);
   const ledger = new Ledger();
   const pairs = about.release === "codes" || "joint" in about; // record and label leave as one, with all of ε
+  const given = about.epsilon === undefined ? null : { epsilon: about.epsilon, lam: about.lam }; // of an own mechanism
+  const asksClass = about.classes.length > 0;
+  const divides = !pairs && asksClass;
 
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   const message = element("p", { className: "error", role: "alert" });
   const complain = (/** @type {string} */ text) => { message.textContent = text; };
   const record = element("fieldset", {}, element("legend", {}, "Your record"));
   const settings = element("fieldset", {}, element("legend", {}, "What may be learnt"));
-  const label = element("select", { id: "label" }, element("option", { value: "" }, "not sent"),
-    ...about.classes.map((name, y) => element("option", { value: String(y) }, name)));
-  const epsilon = element("input", { type: "number", id: "epsilon", min: "0.000001", step: "any", value: String(about.epsilon ?? 4) });
-  const lam = element("input", { type: "number", id: "lam", min: "0", max: "1", step: "0.05", value: String(about.lam ?? 0.75) });
+  const label = element("select", { id: "label" }, element("option", { value: "" }, "choose …"),
+    ...about.classes.map((name, y) => element("option", { value: String(y) }, name)),
+    element("option", { value: KEPT }, "I keep this to myself"));
+  const epsilon = element("input", { type: "number", id: "epsilon", min: "0.000001", step: "any", value: String(given?.epsilon ?? 4) });
+  const lam = element("input", { type: "number", id: "lam", min: "0", max: "1", step: "0.05", value: String(given?.lam ?? 0.75) });
   const text = element("textarea", { id: "report", readOnly: true, ariaLabel: "The report" });
   const spent = element("output", { id: "spent" });
-  const go = element("button", { type: "button", id: "release" }, "Make the report");
+  const notes = element("ul", { id: "notes", className: "note", ariaLive: "polite" });
+  const go = element("button", { type: "button", id: "release" });
+  const title = given ? (about.label ? `Your report about ${about.label}` : "Your report") : `${about.name}: your side`;
+  document.title = title;
   main.append(
-    element("h1", {}, `${about.name}: your side`),
+    element("h1", {}, title),
     element("p", {}, "Everything happens in this file. It cannot connect to anything; what you make of the report is up to you."),
-    record, settings, go, message, text, spent,
+    record, settings, go, notes, message, text, spent,
   );
-  const input = about.preprocessor ? tableInput(record, about.preprocessor, about.fields)
-    : about.pictures ? pixelsInput(record, about.pictures, () => complain("")) : pictureInput(record, about.dataset, complain);
-  if (about.classes.length) settings.append(element("label", {}, "Its class", label));
-  settings.append(element("label", {}, "Privacy ε, smaller is safer", epsilon));
-  if (!pairs && about.classes.length) settings.append(element("label", {}, "Share λ of ε for the record", lam));
-
   const tell = () => {
     const count = ledger.releases.length;
     spent.textContent = count ? `${count} released in this browser; about this record ε = ${ledger.spent("record")} in total.` : "";
   };
+  const input = about.preprocessor ? tableInput(record, about.preprocessor, about.fields) : {
+    x: about.pictures ? pixelsInput(record, about.pictures, () => complain("")) : pictureInput(record, about.dataset, complain),
+    leftOut: () => "",
+  };
+  const className = about.label || "its class";
+  if (asksClass) settings.append(element("label", {}, about.label || "Its class", label));
+  const budget = [element("label", {}, given ? "Privacy ε" : "Privacy ε, smaller is safer", epsilon)];
+  if (divides) budget.push(element("label", {}, "Share λ of ε for the record", lam));
+  if (given) {
+    settings.append(element("p", { id: "asked" }, `Privacy: ε = ${given.epsilon}, as this collection asks. So much one report costs you.`),
+      element("details", {}, element("summary", {}, "Another ε, for experts"),
+        element("p", { className: "note" }, `This collection learns from reports at ε = ${given.epsilon} alone, and leaves out all others.`), ...budget));
+  } else settings.append(...budget);
+
+  const isOther = () => given !== null && (Number(epsilon.value) !== given.epsilon || (divides && given.lam !== undefined && Number(lam.value) !== given.lam));
+  const describe = () => {
+    const isMissing = asksClass && label.value === "";
+    go.disabled = isMissing;
+    go.textContent = isMissing ? `Choose first: ${className}` : given ? `Make the report (costs ε = ${epsilon.value})` : "Make the report";
+    const kept = asksClass && label.value === KEPT;
+    const said = [
+      input.leftOut(),
+      kept && given ? "The collector cannot learn from a report without its class; it costs as much." : "",
+      isOther() ? `This collection will not use a report at this ${Number(epsilon.value) === given?.epsilon ? "λ" : "ε"}.` : "",
+    ].filter(Boolean);
+    notes.replaceChildren(...said.map((words) => element("li", {}, words)));
+  };
+  record.addEventListener("input", describe);
+  settings.addEventListener("input", describe);
+  describe();
   tell();
   go.onclick = () => {
     try {
       complain("");
-      const y = label.value === "" ? null : Number(label.value);
+      const y = !asksClass || label.value === KEPT ? null : Number(label.value);
       const chosen = { epsilon: Number(epsilon.value), lam: pairs || y === null ? null : Number(lam.value) };
-      const x = mechanism.check(input());
+      const x = mechanism.check(input.x());
       const { epsilonX, epsilonY } = plan(mechanism, y, chosen);
       const key = ledger.spend({ record: "record", mechanism: about.name, epsilon_x: epsilonX, epsilon_y: epsilonY });
       const report = release(mechanism, x, y, chosen);

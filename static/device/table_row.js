@@ -63,7 +63,7 @@ function spelt(value, levels) {
 }
 
 /** @param {string} text */
-const whole = (text) => text.replace(/^(-?\d+)\.0+$/, "$1");
+const whole = (text) => (/^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text);
 
 /**
  * @param {Record<string, unknown>} row

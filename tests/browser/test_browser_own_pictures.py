@@ -97,6 +97,7 @@ def test_a_file_becomes_a_report_that_is_learnt_from(opened: Callable[..., Any],
     said = page.inner_text("figcaption")
     assert "8 × 8 grey pixels" in said and (scale == 1 or "made here from 56 × 40" in said)
     page.select_option("#label", "7")
+    page.click("summary")
     page.fill("#epsilon", f"{CERTAIN:g}")
     page.click("#release")
     report = Report.from_json(page.input_value("#report"))
@@ -111,6 +112,7 @@ def test_a_file_becomes_a_report_that_is_learnt_from(opened: Callable[..., Any],
 def test_what_is_no_picture_is_said_and_nothing_is_lost(opened: Callable[..., Any]) -> None:
     page = opened(viewport={"width": 390, "height": 844})
     page.select_option("#label", "3")
+    page.click("summary")
     page.fill("#epsilon", "1.5")
     page.click("#release")
     assert page.inner_text("p.error") == "Choose a picture first."
@@ -152,5 +154,7 @@ def test_a_picture_can_be_dropped_anywhere(opened: Callable[..., Any]) -> None:
     assert page.input_value("#picture").endswith("dropped.png")
     assert page.evaluate(DROP, ["", ""])
     assert page.inner_text("figcaption.error") == "Expected one picture’s file, got 0 files."
+    assert page.is_disabled("#release")
+    page.select_option("#label", "none")
     page.click("#release")
     Report.from_json(page.input_value("#report"))

@@ -1,4 +1,4 @@
-"""Blocks: every row once, whatever the row groups, and a digest of what they hold."""
+"""Blocks: every row once, whatever the row groups, and a keyed digest of what they hold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def test_every_row_is_in_one_block(group: int, most: int, tmp_path: Path) -> Non
     found = np.concatenate([batch.column(0).to_numpy() for each in batches for batch in each])
     assert found.tolist() == list(range(1_000))
     assert [sum(map(len, each)) for each in batches] == [block.rows for block in blocks]
-    assert len({block.content() for block in blocks}) == len(blocks)
+    assert len({block.content(b"key") for block in blocks}) == len(blocks)
+    assert not {block.content(b"key") for block in blocks} & {block.content(b"another") for block in blocks}
 
 
 def test_rows_of_an_array(tmp_path: Path) -> None:
@@ -32,10 +33,10 @@ def test_rows_of_an_array(tmp_path: Path) -> None:
     assert [block.rows for block in blocks] == [20, 20, 10]
     again = np.concatenate([batch for block in blocks for batch in block.batches(8)])
     assert np.array_equal(again, values)
-    before = [block.content() for block in blocks]
+    before = [block.content(b"key") for block in blocks]
     values[25] += 1
     np.save(tmp_path / "x.npy", values)
-    after = [block.content() for block in find_blocks(str(tmp_path / "x.npy"), 20)]
+    after = [block.content(b"key") for block in find_blocks(str(tmp_path / "x.npy"), 20)]
     assert [left == right for left, right in zip(before, after, strict=True)] == [True, False, True]
 
 

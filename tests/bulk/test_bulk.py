@@ -11,11 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.scale import runs
 from benchmarks.scale.people import LABEL, write_tables
 from benchmarks.scale.runs import digests, look, privatise
 from rlm_core.bulk import job as job_module
 from rlm_core.bulk.blocks import find_blocks, find_inputs
 from rlm_core.bulk.job import Job, read_ledger, run_block
+from rlm_core.bulk.ledger import beside
 from rlm_core.bulk.parts import read_part
 from rlm_core.bulk.run import part_names, privatise_files
 from rlm_core.bulk.store import Folder
@@ -30,6 +32,12 @@ BLOCKS = 8
 def job(here: Path, out: Path | str, **changes: object) -> Job:
     settings = {"model": str(here / "mine"), "epsilon": 4.0, "out": str(out), "block_rows": 250, "label": LABEL}
     return Job(**(settings | changes))  # type: ignore[arg-type]
+
+
+def entries(out: Path) -> tuple[int, int]:
+    """How many blocks were charged, and published."""
+    names = [path.name for path in Path(beside(str(out)), "charges").glob("*")]
+    return sum(name.endswith(".json") for name in names), sum(name.endswith(".published") for name in names)
 
 
 def test_a_report_for_every_row_and_a_charge_for_every_block(here: Path, tmp_path: Path) -> None:
@@ -59,6 +67,7 @@ def test_a_block_that_died_after_its_charge_is_not_charged_again(
 ) -> None:
     (block, *_) = find_blocks(find_inputs(str(here / "people"))[0], 250)
     this = job(here, tmp_path)
+    this.start()
 
     def die(*_: object, **__: object) -> bytes:
         raise KeyboardInterrupt
@@ -165,8 +174,9 @@ def test_from_files_to_a_classifier(here: Path, tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.slow
-def test_a_worker_killed_in_the_middle_three_times(here: Path, tmp_path: Path) -> None:
+def test_a_worker_killed_in_the_middle_three_times(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """kill -9 between a block's charge and its publication: none lost, none doubled, the ledger exact."""
+    monkeypatch.setattr(runs, "_entries", entries)
     rows = 90_000
     write_tables(tmp_path / "people", rows)
     out = tmp_path / "out"
@@ -175,7 +185,7 @@ def test_a_worker_killed_in_the_middle_three_times(here: Path, tmp_path: Path) -
     state = look(out, rows)
     assert run.kills == 3 and run.facts["reports"] == rows
     assert (state.reports, state.lost, state.doubled, state.ledger_exact) == (rows, 0, 0, True)
-    assert [path.name for path in out.rglob(".*.tmp")] == []
+    assert [path.name for path in tmp_path.rglob(".*.tmp")] == []
     again = privatise(str(tmp_path / "people"), str(here / "mine"), out, *options, workers=2)
     assert again.facts["new_parts"] == again.facts["blocks_charged"] == 0
 

@@ -23,6 +23,28 @@ def test_the_first_one_stays(kind: str, tmp_path: Path) -> None:
         assert [path.name for path in (tmp_path / "out" / "deep").iterdir()] == ["x"]  # no temporary file is left
 
 
+def test_what_is_private_is_its_owners_alone(tmp_path: Path) -> None:
+    folder = Folder(str(tmp_path / "ledger"), private=True)
+    folder.check()
+    assert folder.create("charges/x", b"x")
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "ledger", *folder_files(tmp_path))}
+    assert modes == {"ledger": 0o700, "charges": 0o700, "x": 0o600}
+
+
+def folder_files(folder: Path) -> list[Path]:
+    return sorted((folder / "ledger").rglob("*"))
+
+
+def test_which_folder_lies_in_which(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "out")
+    out = Folder(str(tmp_path / "out"))
+    inside = [
+        out.holds(Folder(str(tmp_path / each))) for each in ("out", "out/deep/x", "link/x", "out.ledger", "other")
+    ]
+    assert inside == [True, True, True, False, False]
+    assert not out.holds(Folder(f"memory://{tmp_path}/out/x"))
+
+
 def test_of_many_writers_one_wins_and_what_is_seen_is_whole(tmp_path: Path) -> None:
     folder, won = Folder(str(tmp_path)), []
     texts = [bytes([65 + each]) * 200_000 for each in range(8)]

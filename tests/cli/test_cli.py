@@ -50,7 +50,7 @@ def test_models_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_bad_input_gets_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["audit", "--mechanism", "k-RR", "--epsilon", "-1"]) == 2
     assert capsys.readouterr().err == "rlm audit: Expected epsilon > 0, got epsilon=-1.\n"
-    assert main(["models", "ship", str(tmp_path / "none")]) == 1
+    assert main(["models", "ship", str(tmp_path / "none")]) == 2
     error = capsys.readouterr().err
     assert error.startswith("rlm models: ") and "none" in error
 
@@ -66,7 +66,7 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch, caps
     import importlib.util
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert main(["run"]) == 1
+    assert main(["run"]) == 2
     install = "pip install -c constraints.txt '.[app]'"
     assert capsys.readouterr().err == (
         f"rlm run: the package streamlit is missing. Install it, in a checkout: {install}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -44,11 +45,11 @@ def test_fit_says_what_it_made(folder: Path, tmp_path: Path, capsys: pytest.Capt
     assert main([*call, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["classes"] == ["<=50K", ">50K"] and facts["kind"] == "joint bits" and facts["rows"] == 800
-    assert [each.split(":")[0] for each in facts["left_out"]] == ["id", "remark"]
+    assert [each.split(":")[0] for each in facts["left_out"]][:2] == ["id", "remark"]
     assert main(call) == 2 and "Add --force" in capsys.readouterr().err
     assert main([*call, "--force"]) == 0
     said = capsys.readouterr().out
-    assert "left out: id: a different whole number in every row" in said and "joint bits" in said
+    assert "note: id: a different whole number in every row" in said and "joint bits" in said
     schema = tmp_path / "mine" / "schema.json"
     edited = tmp_path / "schema.json"
     edited.write_text(schema.read_text(encoding="utf-8").replace('"age"', '"age"'), encoding="utf-8")
@@ -85,16 +86,28 @@ def test_learning_measures_and_keeps(folder: Path, tmp_path: Path, capsys: pytes
     ("command", "code", "message"),
     [
         (["fit", "public.csv", "--label", "wage", "--out", "x"], 2, "Expected the label in age, workclass"),
-        (["fit", "nothing.csv", "--label", LABEL, "--out", "x"], 1, "nothing.csv"),
+        (["fit", "nothing.csv", "--label", LABEL, "--out", "x"], 2, "nothing.csv"),
         (["fit", "public.csv", "--label", LABEL, "--epsilon", "-1", "--out", "x"], 2, "epsilon > 0"),
         (["privatise", "bad.csv", "--model", "mine", "--out", "x"], 2, "a number in row 1, column age, got 'old'"),
         (["privatise", "stranger.csv", "--model", "mine", "--out", "x"], 2, f"in row 2, column {LABEL}, got 'rich'"),
-        (["privatise", "people.csv", "--model", "nobody", "--out", "x"], 1, "card.json"),
+        (["privatise", "people.csv", "--model", "nobody", "--out", "x"], 2, "card.json"),
+        (
+            ["privatise", "people.csv", "--model", "mine", "--epsilon", "inf", "--out", "x"],
+            2,
+            "nothing would be private",
+        ),
+        (
+            ["privatise", "people.csv", "--model", "mine", "--ledger", "mine", "--out", "x"],
+            2,
+            "a new folder on this machine",
+        ),
         (["learn", "public.csv", "--model", "mine"], 2, "Report 0 cannot be read"),
         (["learn", "public.parquet", "--model", "mine"], 2, "Expected a column 'report'"),
         (["advise", "public.csv", "--label", LABEL, "--people", "9", "--accuracy", "80"], 2, "0 < accuracy < 1"),
         (["advise", "public.csv", "--label", LABEL, "--people", "0", "--accuracy", ".8"], 2, "people >= 1"),
         (["advise", "public.csv", "--label", "wage", "--people", "9", "--accuracy", ".8"], 2, "got 'wage'"),
+        (["advise", "nothing.csv", "--label", "y", "--people", "9", "--accuracy", ".8"], 2, "nothing.csv"),
+        (["learn", "nothing.parquet", "--model", "mine"], 2, "nothing.parquet"),
     ],
 )
 def test_mistakes_are_messages_with_a_code(
@@ -138,11 +151,12 @@ def test_a_file_of_loans_goes_by_a_shipped_mechanism(
     call = ["privatise", "loans.csv", "--model", "lending-qrlm-k96", "--epsilon", "4", "--json"]
     assert main([*call, "--out", "reports.parquet"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["reports"] == 5 and facts["epsilon"] == 4 and facts["ledger"] == "reports.parquet.ledger.json"
+    assert facts["reports"] == 5 and facts["epsilon"] == 4 and facts["ledger"] == "reports.parquet.ledger"
     assert [Report.from_json(each).of for each in pd.read_parquet("reports.parquet")["report"]] == [192] * 5
-    charged = json.loads(Path("reports.parquet.ledger.json").read_text(encoding="utf-8"))
+    charged = json.loads(Path("reports.parquet.ledger/charge.json").read_text(encoding="utf-8"))
     assert charged["input"] == "loans.csv" and (charged["epsilon_x"], charged["epsilon_y"]) == (4, 0)
-    assert charged["sha256"] == hashlib.sha256(Path("loans.csv").read_bytes()).hexdigest()
+    key = bytes.fromhex(Path("reports.parquet.ledger/key").read_text(encoding="ascii"))
+    assert charged["content"] == hmac.new(key, Path("loans.csv").read_bytes(), hashlib.sha256).hexdigest()
     numbers = ["privatise", "loans.parquet", "--model", "lending-vrlm-l10-eps21", "--epsilon", "8", "--no-label"]
     assert main([*numbers, "--out", "numbers.parquet"]) == 0
     assert len(pd.read_parquet("numbers.parquet")) == 5
@@ -159,9 +173,72 @@ def test_a_bad_row_of_loans_charges_nobody(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["loans.csv"]
 
 
-def test_own_reports_have_a_ledger_beside_them(folder: Path) -> None:
-    charged = json.loads((folder / "r.parquet.ledger.json").read_text(encoding="utf-8"))
+def test_own_reports_have_a_ledger_beside_them_that_is_their_owners_alone(folder: Path) -> None:
+    ledger, plain = folder / "r.parquet.ledger", hashlib.sha256((folder / "people.csv").read_bytes()).hexdigest()
+    charged = json.loads((ledger / "charge.json").read_text(encoding="utf-8"))
     assert charged["epsilon_x"] == 4 and charged["input"] == "people.csv"
+    assert {path.name: path.stat().st_mode & 0o777 for path in (ledger, *ledger.iterdir())} == {
+        ledger.name: 0o700,
+        "key": 0o600,
+        "charge.json": 0o600,
+    }
+    assert plain not in (ledger / "charge.json").read_text(encoding="utf-8")
+    reports = (folder / "r.parquet").read_bytes()
+    assert b"people" not in reports and plain.encode() not in reports and charged["content"].encode() not in reports
+
+
+def test_the_ledger_goes_where_its_owner_says(folder: Path, tmp_path: Path) -> None:
+    call = ["privatise", str(folder / "people.csv"), "--model", str(folder / "mine")]
+    assert main([*call, "--out", str(tmp_path / "r.jsonl"), "--ledger", str(tmp_path / "safe" / "r")]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.jsonl", "safe"]
+    assert sorted(path.name for path in (tmp_path / "safe" / "r").iterdir()) == ["charge.json", "key"]
+
+
+@pytest.mark.parametrize("name", ["r.jsonl.ledger", "r.jsonl.ledger.json"])
+def test_rows_with_a_ledger_and_no_reports_are_not_charged_again(
+    name: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second name is what version 1.0.0 wrote."""
+    (tmp_path / name).write_text("{}")
+    call = [
+        "privatise",
+        str(folder / "people.csv"),
+        "--model",
+        str(folder / "mine"),
+        "--out",
+        str(tmp_path / "r.jsonl"),
+    ]
+    assert main(call) == 2 and f"a new file for --out, got '{name}'" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_mechanism_that_was_fitted_at_infinity_releases_nobodys_rows(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["fit", str(folder / "public.csv"), "--label", LABEL, "--epsilon", "inf", "--out", str(tmp_path / "clear")]
+    assert main(call) == 0
+    call = ["privatise", str(folder / "test.parquet"), "--model", str(tmp_path / "clear"), "--out"]
+    assert main([*call, str(tmp_path / "r.parquet")]) == 2 and "nothing would be private" in capsys.readouterr().err
+    assert main([*call, f"{tmp_path}/r/"]) == 2 and "nothing would be private" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["clear"]
+
+
+def test_a_table_without_a_label_is_said_to_teach_nothing(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["fit", str(folder / "public.csv"), "--out", str(tmp_path / "m")]
+    assert main(call) == 0
+    assert "No --label was named: reports carry no label, and nothing can be learnt" in capsys.readouterr().out
+    assert main([*call, "--force", "--json"]) == 0
+    assert [each for each in json.loads(capsys.readouterr().out)["warnings"] if "No --label" in each]
+
+
+@pytest.mark.parametrize("command", ["fit", "privatise", "learn", "advise"])
+def test_the_help_says_the_exit_codes(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = capsys.readouterr().out
+    assert "2 not done" in said and ("1 answered, but no" in said) == (command == "advise")
 
 
 def test_advice_claims_no_more_than_its_splits_show() -> None:
@@ -179,7 +256,7 @@ def test_what_is_not_there_is_named_plainly(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["fit", "nothing.csv", "--out", "x"]) == 1
+    assert main(["fit", "nothing.csv", "--out", "x"]) == 2
     assert capsys.readouterr().err == "rlm fit: No such file or directory: 'nothing.csv'\n"
     assert main(["fit", ".", "--out", "x"]) == 2
     assert f"in the folder {tmp_path.name!r}, got none" in capsys.readouterr().err

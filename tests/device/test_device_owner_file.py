@@ -9,6 +9,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -17,7 +18,7 @@ from rlm_core.data.samples import adult_sample, mnist_samples
 from rlm_core.device.description import description, offered
 from rlm_core.device.owner_file import bundle, has_file, owner_file
 from rlm_core.privatiser import UtilityWarning
-from rlm_core.privatiser.plan import KINDS, VRLM
+from rlm_core.privatiser.plan import CODES, KINDS, VRLM
 from rlm_core.privatiser.received import receive
 from rlm_core.privatiser.vrlm import training
 from rlm_core.privatiser.vrlm.reports import split_reports
@@ -103,7 +104,8 @@ def test_the_page_of_an_own_table_makes_reports_that_can_be_learnt_from(
         page.select_option("#label", label)
         page.click("#release")
         texts.append(page.input_value("#report"))
-    page.select_option("#label", "")
+    page.select_option("#label", "none")
+    assert "cannot learn from a report without its class" in page.inner_text("#notes")
     page.click("#release")
     alone = Report.from_json(page.input_value("#report"))
     context.close()
@@ -111,6 +113,36 @@ def test_the_page_of_an_own_table_makes_reports_that_can_be_learnt_from(
     assert receive(texts, privatiser.method_, 2).epsilon == 2.0
     assert alone.digest == privatiser.method_.digest
     assert privatiser.method_.mechanism(2.0).vector(alone).shape == (privatiser.plan_.size,)
+
+
+@pytest.mark.browser
+def test_a_form_begins_empty_and_what_is_not_said_is_missing(chromium: Any, tmp_path: Path) -> None:
+    """Nothing is sent as if a stranger's values were true, and no report is made before a class is chosen."""
+    public = adult_sample()[:400].drop(columns=["fnlwgt", "native-country"])
+    with pytest.warns(UtilityWarning):
+        privatiser = LocalPrivatiser(epsilon=2.0, reports=100, kind=CODES).fit(public, "income-per-year")
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    page.goto(privatiser.export(tmp_path / "owner.html").as_uri())
+    page.wait_for_selector("body[data-ready=yes]")
+    values = page.eval_on_selector_all(
+        "fieldset input[name], fieldset select[name]", "all => all.map((one) => one.value)"
+    )
+    assert values == [""] * 12 and page.is_disabled("#release")
+    assert "12 of 12 fields are not said" in page.inner_text("#notes") and "ε = 2" in page.inner_text("#asked")
+    page.fill("input[name=age]", "61")
+    assert "11 of 12" in page.inner_text("#notes")
+    page.select_option("#label", "1")
+    assert page.is_enabled("#release") and not page.is_visible("#epsilon")
+    page.click("summary")
+    page.fill("#epsilon", "1000")  # the code itself
+    assert "will not use" in page.inner_text("#notes") and "costs ε = 1000" in page.inner_text("#release")
+    page.click("#release")
+    (symbol,) = np.flatnonzero(Report.from_json(page.input_value("#report")).in_set())
+    context.close()
+    row = {name: None for name in public.columns if name != "income-per-year"} | {"age": 61}
+    code = privatiser.method_.codes(privatiser.method_.encoder(privatiser.encode_table(row)))[0]
+    assert symbol == 2 * code + 1
 
 
 @pytest.mark.browser
@@ -129,7 +161,7 @@ def test_the_page_of_an_own_v_rlm_divides_epsilon(
     page.wait_for_selector("body[data-ready=yes]")
     assert page.input_value("#epsilon") == "2" and page.input_value("#lam") == "0.6"
     texts = []
-    for label in ("0", "1", ""):
+    for label in ("0", "1", "none"):
         page.select_option("#label", label)
         page.click("#release")
         texts.append(page.input_value("#report"))

@@ -5,19 +5,27 @@ Trainings run in this process, one step at a time, instead of in another.
 
 from __future__ import annotations
 
+import io
 import json
+import tomllib
+import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from page_driver import Open, healthy, words
 from streamlit.testing.v1 import AppTest
 
+from ui.app.decoding import decode
 from ui.own import queue as queue_module
 from ui.own import task as task_module
+from ui.own.kit import kit
 from ui.own.queue import TrainingQueue, offered
+from ui.own.tables import LIMITS, read_upload
 from ui.own.task import Advice, Fitted, train
 
+ROOT = Path(__file__).resolve().parents[2]
 CSV = b"age;job;ill\n" + b"".join(
     f"{20 + at % 60};{('cook', 'nurse')[at % 2]};{('no', 'yes')[at % 60 > 30]}\n".encode() for at in range(120)
 )
@@ -110,6 +118,11 @@ def test_a_table_is_brought_trained_on_and_its_result_taken_home(open_page: Open
     assert "people, wish" in said and "Train" in app.button(key="own_train").label
     app.slider(key="own_wish").set_value(99)
     healthy(app.run())
+    training = app.session_state["own_visit"].training
+    (commands,) = [each.value for each in app.code if "--schema mine" in each.value]
+    assert "--accuracy 0.99" in commands and "rlm advise --vrlm" in said
+    with zipfile.ZipFile(io.BytesIO(kit(training, training.wish))) as archive:
+        assert "wish 99.0" in archive.read("advice.html").decode() and commands in archive.read("README.txt").decode()
     assert "No ε up to 8 reaches it" in words(app) or "smallest of the grid" in words(app)
     token = app.session_state["own_visit"].training.offered.token
     assert offered(token) is not None
@@ -119,6 +132,18 @@ def test_a_table_is_brought_trained_on_and_its_result_taken_home(open_page: Open
 
 def worker_stopped(queue: TrainingQueue) -> bool:
     return any(each.stopped for each in queue.workers)
+
+
+def test_fifty_thousand_rows_of_a_census_come_in_as_csv() -> None:
+    """In the process that reads files, with its limits of time and memory."""
+    row = ",".join([f"a level of a word {at}" for at in range(30)] + ["123456"] * 11 + ["50000+."])
+    names = ",".join(f"column {at}" for at in range(42))
+    data = "\n".join([names, *[row, row.replace("50000+", "- 50000")] * 25_000]).encode()
+    assert 25 * 2**20 < len(data) < LIMITS.bytes
+    table = decode(read_upload, data, "census.csv")
+    assert table.frame.shape == (50_000, 42) and table.label == "column 41"
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["server"]["maxUploadSize"] * 2**20 > LIMITS.bytes
 
 
 def test_nothing_of_one_visitor_is_visible_to_another(open_page: Open, queue: TrainingQueue) -> None:

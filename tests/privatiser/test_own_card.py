@@ -16,6 +16,8 @@ from rlm_core.privatiser import LocalPrivatiser
 from rlm_core.privatiser.plan import VRLM
 from rlm_core.privatiser.vrlm import training
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* reports are few for epsilon")  # of trainings this short
+
 LABEL = "income-per-year"
 ADULT = adult_sample()[:700]
 FITTED = LocalPrivatiser(epsilon=4.0, reports=4_500).fit(ADULT[:600], LABEL)

@@ -14,6 +14,8 @@ from rlm_core.privatiser.plan import BITS, CODES, VRLM
 from rlm_core.privatiser.vrlm import training
 from rlm_core.training.dp.accountant import epsilon_spent
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* reports are few for epsilon")  # of trainings this short
+
 LABEL = "ill"
 
 

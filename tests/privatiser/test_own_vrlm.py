@@ -30,7 +30,6 @@ from rlm_core.privatiser.vrlm import training
 from rlm_core.privatiser.vrlm.columns import Columns
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.privatiser.vrlm.rehearsal import VRLMRehearsal
-from rlm_core.privatiser.vrlm.rules import record_share
 from rlm_core.privatiser.vrlm.training import preset_for
 from rlm_core.report_tally import ReportTally
 from rlm_core.training.presets import PRESETS, preset_name
@@ -40,7 +39,9 @@ LABEL = "ill"
 
 @pytest.fixture(scope="module")
 def fitted(easy: Any) -> LocalPrivatiser:
-    return LocalPrivatiser(epsilon=4.0, reports=3_000, kind=VRLM).fit(easy.public, LABEL)
+    """With the few epochs of the tests: z hardly differs between rows yet, and that is said."""
+    with pytest.warns(UtilityWarning, match="few for epsilon=4"):
+        return LocalPrivatiser(epsilon=4.0, reports=3_000, kind=VRLM).fit(easy.public, LABEL)
 
 
 def heard(call: Callable[[], object]) -> str:
@@ -54,20 +55,28 @@ def heard(call: Callable[[], object]) -> str:
 # --- the rules ---
 
 
-@pytest.mark.parametrize("dataset", ["mnist", "lending_club"])
-@pytest.mark.parametrize("epsilon", [10.0, 8.0, 6.0, 4.0, 2.0, 1.0, math.inf])
-def test_on_the_papers_data_the_settings_are_the_presets(dataset: str, epsilon: float) -> None:
-    columns = Columns(pixels=dataset == "mnist")
-    found = preset_for(epsilon, 8, columns, training.PRESET_ROWS[dataset])
-    expected = PRESETS[preset_name("data_collection", dataset, epsilon)]
-    assert replace(found, epochs=0) == replace(expected, epochs=0)  # the tests' epochs are few
+@pytest.mark.parametrize(
+    ("dataset", "epsilons", "line"),
+    [
+        ("mnist", (0.1, 1.0, 2.0, 2.8), 1.0),
+        ("mnist", (2.9, 4.0, 8.0, 50.0), 8.0),
+        ("lending_club", (0.1, 1.0, 4.0, 50.0), 4.0),
+        ("mnist", (math.inf,), math.inf),
+        ("lending_club", (math.inf,), math.inf),
+    ],
+)
+def test_on_the_papers_data_the_settings_are_a_preset(dataset: str, epsilons: tuple[float, ...], line: float) -> None:
+    expected = PRESETS[preset_name("data_collection", dataset, line)]
+    for epsilon in epsilons:
+        found = preset_for(epsilon, 8, Columns(pixels=dataset == "mnist"), training.PRESET_ROWS[dataset])
+        assert replace(found, epochs=0) == replace(expected, epochs=0)  # the tests' epochs are few
 
 
-def test_the_plan_and_the_share() -> None:
+def test_the_plan_and_the_share(fitted: LocalPrivatiser) -> None:
     plan = choose_plan(4.0, 10, 3, kind=VRLM)
     assert (plan.kind, plan.size, plan.encoder) == (VRLM, 8, "network")
     assert choose_plan(4.0, 10, 3, kind=VRLM, size=5).size == 5
-    assert [record_share(epsilon) for epsilon in (0.1, 2.0, 2.1, math.inf)] == [0.5, 0.5, 0.7, 0.7]
+    assert [fitted.method_.budget(epsilon).lam for epsilon in (0.1, 2.0, 8.0)] == [0.5] * 3  # type: ignore[union-attr]
     assert all(choose_plan(epsilon, 10_000, classes).kind != VRLM for epsilon in (1.0, 8.0) for classes in (2, 10))
 
 
@@ -101,7 +110,7 @@ def test_few_public_rows_are_refused(easy: Any) -> None:
 def test_a_report_says_how_epsilon_was_divided(easy: Any, fitted: LocalPrivatiser) -> None:
     ledger = Ledger()
     report = fitted.privatise(easy.people[:2], LABEL, ledger=ledger, record="us").report(0)
-    assert (report.epsilon_x, report.epsilon_y) == (0.7 * 4.0, 4.0 - 0.7 * 4.0) and report.epsilon <= 4.0
+    assert (report.epsilon_x, report.epsilon_y) == (2.0, 2.0) and report.epsilon <= 4.0
     assert report.label in (0, 1) and len(report.numbers or ()) == 8 and report.digest == fitted.method_.digest
     assert ledger.spent("us") == report.epsilon
     noise = fitted.method_.sending(4.0, 2).mechanism.noise
@@ -212,8 +221,8 @@ def test_reports_survive_files_and_a_saved_folder(easy: Any, fitted: LocalPrivat
 
 def test_foreign_and_mixed_reports_are_named(easy: Any, fitted: LocalPrivatiser) -> None:
     reports = list(fitted.privatise(easy.people[:5], LABEL))
-    other = clone_with(fitted, lam=0.5).privatise(easy.people[:2], LABEL)
-    with pytest.raises(ValueError, match="epsilon_x=2.8 and epsilon_y=1.2 in all reports, got 2 and 2 in report 5"):
+    other = clone_with(fitted, lam=0.7).privatise(easy.people[:2], LABEL)
+    with pytest.raises(ValueError, match="epsilon_x=2 and epsilon_y=2 in all reports, got 2.8 and 1.2 in report 5"):
         fitted.learn([*reports, *other])
     with pytest.raises(ValueError, match="at least one report"):
         fitted.learn([])
@@ -290,6 +299,7 @@ def test_colour_pictures_go_behind_the_trunk() -> None:
     assert len(privatiser.privatise(photos.images[:3], photos.labels[:3])) == 3
 
 
+@pytest.mark.filterwarnings("ignore::rlm_core.privatiser.UtilityWarning")  # of so short a training
 def test_a_training_that_was_interrupted_goes_on(easy: Any, tmp_path: Path) -> None:
     whole = LocalPrivatiser(kind=VRLM, reports=3_000).fit(easy.public, LABEL)
     resumed = LocalPrivatiser(kind=VRLM, reports=3_000, checkpoint=tmp_path / "half.pt")
@@ -341,7 +351,7 @@ def test_a_saved_one_is_offered_to_browsers(
     folder = fitted.save(tmp_path / "mine")
     assert saved_tables() == {"mine": folder}
     about = saved_description(folder)
-    assert about["release"] == "numbers" and about["lam"] == 0.7 and about["radius"] == 5.0
+    assert about["release"] == "numbers" and about["lam"] == 0.5 and about["radius"] == 5.0
     assert "joint" not in about and "merge" not in about
     assert about["files"]["encoder"]["sha256"] in saved_encoders()
 
@@ -352,5 +362,5 @@ def test_a_rehearsal_trains_every_setting_once(easy: Any) -> None:
     parts = np.split(np.arange(len(rows)), [600, 2_100])
     rehearsal = VRLMRehearsal(of=Rehearsal.of(rows, y, 2, parts))
     found = [rehearsal.accuracy(epsilon, 1_500, np.random.default_rng(0)) for epsilon in (100.0, 4.0, 2.0)]
-    assert found[0] > 0.8 and len(rehearsal._fitted) == 1  # the paper has l = 5, ε_pre = 15 for ε = 10, 4 and 2
-    assert rehearsal.budget(4.0).lam == 0.7
+    assert found[0] > 0.8 and len(rehearsal._fitted) == 1  # l = 5, ε_pre = 15 at every ε
+    assert rehearsal.budget(4.0).lam == 0.5

@@ -63,18 +63,54 @@ def test_sizes_and_white_come_from_public_pictures() -> None:
             form.matrix(read_pictures(wrong))
 
 
-def test_pixels_of_another_scale_are_refused() -> None:
-    """They would all be black, or white. A black picture is one on any scale."""
-    of_bytes, of_units = (
-        PictureFormat.infer(read_pictures(pictures)) for pictures in (PICTURES[:20], PICTURES[:20] / 255)
+def test_a_type_of_another_scale_is_refused_whatever_the_pixels() -> None:
+    """They would all be black, or white. A black picture is one on any scale, but its type says which it has."""
+    of_bytes, of_units, of_words = (
+        PictureFormat.infer(read_pictures(pictures))
+        for pictures in (PICTURES[:20], PICTURES[:20] / 255, PICTURES[:20].astype(np.uint16) * 257)
     )
-    for form, wrong in ((of_bytes, PICTURES[20:22] / 255), (of_units, PICTURES[20:22])):
+    black = np.zeros((1, 8, 8), np.uint8)
+    for form, wrong in (
+        (of_units, PICTURES[20:22]),
+        (of_units, black),
+        (of_bytes, black.astype(bool)),
+        (of_bytes, black.astype(np.uint16)),
+        (of_words, PICTURES[20:22]),
+    ):
         with pytest.raises(TableError, match=f"pixels from 0 to {form.white:g} in picture 0, as the public pictures"):
             form.matrix(read_pictures(wrong))
     expected = of_bytes.matrix(read_pictures(PICTURES[20:22]))
     assert np.allclose(of_bytes.matrix(read_pictures(PICTURES[20:22].astype(np.float64))), expected)
     assert np.allclose(of_units.matrix(read_pictures(PICTURES[20:22] / 255)), expected)
+
+
+def test_nobody_is_refused_for_their_pixels() -> None:
+    """A dark picture among others is sent; that all of a batch are black or white is said, and refuses nobody."""
+    of_bytes, of_units = (
+        PictureFormat.infer(read_pictures(pictures)) for pictures in (PICTURES[:20], PICTURES[:20] / 255)
+    )
+    ordinary = PICTURES[20:22].astype(np.float64)
+    for strange in (np.full((1, 8, 8), 0.4), np.full((1, 8, 8), 1e6), np.full((1, 8, 8), -3.0)):
+        found = of_bytes.matrix(read_pictures(np.concatenate([ordinary, strange])))
+        assert np.array_equal(found[:2], of_bytes.matrix(read_pictures(PICTURES[20:22]))) and (0 <= found).all()
     assert not of_bytes.matrix(read_pictures(np.zeros((1, 8, 8)))).any()
+    with pytest.warns(UserWarning, match="all of these are black on that scale"):
+        assert len(of_bytes.matrix(read_pictures(PICTURES[20:22] / 255))) == 2
+    with pytest.warns(UserWarning, match="all of these are white on that scale"):
+        assert of_units.matrix(read_pictures(np.full((2, 8, 8), 255.0))).all()
+
+
+def test_standardised_public_pictures_are_refused() -> None:
+    """What is below 0 was black without a word: half of every picture."""
+    standard = (PICTURES - PICTURES.mean()) / PICTURES.std()
+    with pytest.raises(TableError, match=r"Expected pixels from 0 \(black\) to 1, or to 255, got -0\.8"):
+        LocalPrivatiser(reports=10**5).fit(standard[:100], LABELS[:100])
+
+
+def test_masked_pixels_are_refused() -> None:
+    masked = np.ma.masked_array(PICTURES[:3], mask=PICTURES[:3] == 0)
+    with pytest.raises(TableError, match="a masked array with some missing"):
+        read_pictures(masked)
 
 
 @pytest.mark.filterwarnings("ignore::rlm_core.privatiser.UtilityWarning")

@@ -22,6 +22,8 @@ from rlm_core.privatiser.plan import BITS, CODES, SELECTION, VRLM
 from rlm_core.privatiser.saved_tables import saved_description, saved_encoders, saved_tables
 from rlm_core.privatiser.vrlm import training
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* reports are few for epsilon")  # of trainings this short
+
 DIGITS = load_digits()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shlex
 import zipfile
+from dataclasses import replace
 
 from ui.own.queue import Training
 from ui.own.task import report_page
@@ -50,17 +51,18 @@ def readme(training: Training, wish: float) -> str:
         "advice.html  which epsilon for which accuracy, simulated on the public rows.\n\n"
         "Means, levels and some representations of the public rows are in the folder: it is as public as they are.\n"
         "One report costs its sender epsilon; further reports of the same row add up.\n\n"
+        "Pass on reports.parquet alone. The folder beside it, reports.parquet.ledger, stays with you: it has a key.\n\n"
         f"`rlm fit` makes another folder, {AGAIN}, of your public rows; without it the kit's own is used.\n\n"
         f"{kit_commands(training, wish)}"
     )
 
 
 def kit(training: Training, wish: float) -> bytes:
-    """All of it as a zip file."""
+    """All of it as a zip file, its advice for this wish."""
     assert training.fitted is not None
     files = {name if name == "owner.html" else f"{FOLDER}/{name}": data for name, data in training.fitted.files.items()}
     if training.advice is not None:
-        files["advice.html"] = report_page(training.advice)
+        files["advice.html"] = report_page(replace(training.advice, wish=wish))
     files["README.txt"] = readme(training, wish).encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

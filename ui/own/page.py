@@ -14,9 +14,12 @@ from ui.kit.formats import without_markup
 
 if TYPE_CHECKING:
     from ui.own.tables import Table
+    from ui.own.task import Task
 
 YOURS = "Your file"
 MOST_PEOPLE = 200_000
+NUMBER = 165
+"""Pixels of a field for a number: two have room beside each other on a phone."""
 
 
 def show() -> None:
@@ -44,12 +47,16 @@ def workbench() -> None:
 
 @guarded
 def controls() -> None:
-    """The table, its label and columns, how many people, which ε, and the button."""
+    """What to train on, and the buttons."""
+    buttons(chosen_task())
+
+
+def chosen_task() -> Task | None:
+    """The table, its label and columns, how many people, which ε; None while something is missing."""
     from ui.own.queue import training_queue
     from ui.own.schema_editor import edit_schema
     from ui.own.tables import EXAMPLES, check_width
     from ui.own.task import Task
-    from ui.own.visit import start, visit
 
     training_queue().warm()
     source = st.segmented_control(
@@ -57,28 +64,27 @@ def controls() -> None:
     )
     table = chosen_table(source)
     if table is None:
-        return
+        return None
     columns = [str(each) for each in table.frame.columns]
     label = st.selectbox(
         "What is to be learnt (the label)", columns, index=columns.index(table.label), key=f"own_label_{table.name}"
     )
     schema = edit_schema(table, label, key=f"own_schema_{table.name}_{label}")
-    first, second = st.columns(2)
-    with first:
+    with st.container(horizontal=True):
         people = st.number_input(
-            "People who will send a report", 100, MOST_PEOPLE, 10_000, step=1_000, key="own_people"
+            "People who will report", 100, MOST_PEOPLE, 10_000, step=1_000, key="own_people", width=NUMBER
         )
-    with second:
-        epsilon = st.number_input("ε of one report", 0.1, 20.0, 4.0, step=0.5, format="%.2f", key="own_epsilon")
-    current = visit().training
+        epsilon = st.number_input(
+            "ε of one report", 0.1, 20.0, 4.0, step=0.5, format="%.2f", key="own_epsilon", width=NUMBER
+        )
     if schema is None:
-        return
+        return None
     try:
         check_width(schema, len(table.frame))
     except ValueError as error:
         st.error(without_markup(str(error), most=500), icon=":material/table_chart:")
-        return
-    task = Task(
+        return None
+    return Task(
         name=table.name,
         frame=table.frame,
         label=label,
@@ -87,16 +93,31 @@ def controls() -> None:
         people=int(people),
         wish=0.8,
     )
-    st.button(
-        "Train a mechanism",
-        key="own_train",
-        type="primary",
-        icon=":material/model_training:",
-        on_click=guarded(start),
-        args=(task,),
-        disabled=current is not None and current.active,
-        help="Up to two minutes, on this server. You can stop at any time.",
-    )
+
+
+def buttons(task: Task | None) -> None:
+    """Start, and while a training goes on how far it is and the way to stop: one below the other on a phone too."""
+    from ui.own.view import progress
+    from ui.own.visit import start, stop, visit
+
+    current = visit().training
+    active = current is not None and current.active
+    if active:
+        progress()
+    with st.container(horizontal=True):
+        if task is not None:
+            st.button(
+                "Train a mechanism",
+                key="own_train",
+                type="primary",
+                icon=":material/model_training:",
+                on_click=guarded(start),
+                args=(task,),
+                disabled=active,
+                help="Up to two minutes, on this server. You can stop at any time.",
+            )
+        if active:
+            st.button("Stop", key="own_stop", icon=":material/stop_circle:", on_click=guarded(stop))
 
 
 def chosen_table(source: str | None) -> Table | None:
@@ -125,7 +146,7 @@ def upload() -> Table | None:
     with st.expander(text.LOCALLY):
         st.code(commands("income"), language="bash")
     file = st.file_uploader(
-        f"CSV or parquet, up to {LIMITS.rows:,} rows and {LIMITS.bytes // 2**20} MB",
+        f"CSV or parquet, up to {LIMITS.rows:,} rows, {LIMITS.columns} columns and {LIMITS.bytes // 2**20} MB unpacked",
         type=["csv", "tsv", "txt", "gz", "parquet"],
         key="own_upload",
         max_upload_size=LIMITS.bytes // 2**20,

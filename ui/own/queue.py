@@ -33,7 +33,10 @@ class Offered:
 
 @dataclass(eq=False, kw_only=True)
 class Training(Job):
-    """One training, as far as it got; it belongs to the visitor whose session holds it."""
+    """One training, as far as it got; it belongs to the visitor whose session holds it.
+
+    ``wish`` is what the visitor's slider says: the page, the commands and the kit ask for the same accuracy.
+    """
 
     name: str
     label: str
@@ -45,6 +48,7 @@ class Training(Job):
     fitted: Fitted | None = field(default=None, repr=False)
     offered: Offered | None = field(default=None, repr=False)
     advice: Advice | None = field(default=None, repr=False)
+    wish: float = 0.8
     problem: str = ""
 
 
@@ -69,6 +73,7 @@ class TrainingQueue(WorkQueue[Training]):
             label=task.label,
             epsilon=task.epsilon,
             people=task.people,
+            wish=task.wish,
             visitor=weakref.ref(visitor),
             task=task,
         )

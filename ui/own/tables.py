@@ -15,7 +15,9 @@ from rlm_core.tables import Feature, TableError, TableSchema
 from rlm_core.tables.files import Limits, read_bytes
 from rlm_core.tables.infer import LeftOut, infer_column
 
-LIMITS = Limits(bytes=10 * 2**20, rows=50_000, columns=500, cells=3_000_000)
+LIMITS = Limits(bytes=40 * 2**20, rows=50_000, columns=500, cells=3_000_000)
+"""So that 50,000 rows of some forty columns come in as CSV; reading them takes seconds, and has limits of its own."""
+
 MOST_NUMBERS = 25_000_000
 """Rows times columns after encoding: a word of a category becomes a column."""
 

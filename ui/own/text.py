@@ -24,6 +24,9 @@ _SENT = {
     "codes": "the group of their row, one of {size}, and the label, as one noisy pair",
 }
 
+PAPER = (
+    "The paper’s V-RLM is not among them: it trains for minutes. On your own machine, `rlm advise --vrlm` compares it."
+)
 SIMULATED = (
     "Simulated on the public rows alone: two fifths to fit on, two fifths to play the people, one fifth to test with. "
     "“k-RR of the label alone” has the features in the clear and protects nothing but the label."

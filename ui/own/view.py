@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from rlm_core.privatiser.advice import EPSILONS, Advice
-from rlm_core.privatiser.advice_page import COLOURS, curve, table
+from rlm_core.privatiser.advice_page import curves, entries, mechanisms, table
 from rlm_core.theory.verdict import verdict
 from ui.app.errors import guarded
 from ui.components.drawing import drawing
@@ -21,7 +21,7 @@ from ui.own import text
 from ui.own.kit import kit, kit_commands
 from ui.own.observer import collector_html, take
 from ui.own.queue import Training, training_queue
-from ui.own.visit import forget, stop, visit
+from ui.own.visit import forget, visit
 
 TICK = 1.0
 """Seconds between two looks at a training that is going on."""
@@ -47,26 +47,26 @@ def live(ticking: bool, has_row: bool) -> None:
         return
     if ticking and (not training.active or (training.offered is not None and not has_row)):
         st.rerun()  # the whole page: the row appears below; or the buttons change, and the clock stops
-    if training.active:
-        progress(training)
-    elif training.state == "failed":
+    if training.state == "failed":
         problem = training.problem or "The training ended early. Please try again."
         st.error(without_markup(problem, most=500), icon=":material/table_chart:")
     elif training.state == "stopped":
         st.info("Stopped. What came before is kept.", icon=":material/stop_circle:")
+    if training.advice is not None:
+        advice_view(training, training.advice)
+    elif training.active:
+        st.markdown(text.BEFORE)
     if training.fitted is not None:
         facts(training)
-    if training.advice is not None:
-        advice_view(training.advice)
 
 
-def progress(training: Training) -> None:
-    """The bar with the place in the queue, and the stop button."""
-    bar, button = st.columns([4, 1], vertical_alignment="center")
-    with bar:
+@st.fragment(run_every=TICK)
+@guarded
+def progress() -> None:
+    """The bar with the place in the queue; it is drawn beside the buttons, and only while something is going on."""
+    training = visit().training
+    if training is not None:
         st.progress(min(1.0, max(0.0, training.share)), text=stage(training))
-    with button:
-        st.button("Stop", key="own_stop", icon=":material/stop_circle:", on_click=guarded(stop), width="stretch")
 
 
 def stage(training: Training) -> str:
@@ -97,20 +97,23 @@ def facts(training: Training) -> None:
         st.warning(without_markup(each, most=500), icon=":material/trending_down:")
 
 
-def advice_view(advice: Advice) -> None:
+def advice_view(training: Training, advice: Advice) -> None:
     """The wish, the answer in words, the curve of every mechanism, the numbers."""
     low, high = max(0.5, advice.majority), max(advice.clean, advice.majority + 0.02)
     start = round(100 * (low + 0.6 * (high - low)))
-    wish = st.slider("Accuracy that you need", 30, 99, min(99, max(30, start)), key="own_wish", format="%d %%")
-    asked = replace(advice, wish=wish / 100)
+    wish = st.slider("Accuracy that you need", 30, 99, min(99, max(30, start)), key="own_wish", format="%d %%") / 100
+    if wish != training.wish:
+        training.wish = wish
+        st.rerun()  # the whole page: the commands below say the same
+    asked = replace(advice, wish=wish)
     words = [each.replace("epsilon", "ε").replace(" %", "\u00a0%") for each in asked.sentences()]
-    names = list(dict.fromkeys(point.mechanism for point in asked.points))
     st.html(f'<p class="rlm-lede own-answer">{html.escape(words[1])}</p>')
-    drawing(curve(asked, names, legend=False), key="own_curve")
-    st.html(legend_html(list(zip(COLOURS, names, strict=False))))
+    drawing(curves(asked, within="@container drawing"), key="own_curve")
+    st.html(legend_html(entries(asked)))
     st.html("".join(f'<p class="rlm-note">{html.escape(each)}</p>' for each in [words[0], *words[2:]]))
+    st.caption(text.PAPER)
     with st.expander("The numbers"):
-        st.html(f'<div class="own-numbers">{table(asked, names)}</div>')
+        st.html(f'<div class="own-numbers">{table(asked, mechanisms(asked))}</div>')
         st.caption(f"{text.SIMULATED} Mean ± standard deviation of {len(asked.points[0].accuracies)} collections.")
 
 
@@ -146,11 +149,10 @@ def row_and_kit() -> None:
     )
     st.header("Take it home", anchor=False)
     st.caption(text.KIT)
-    wish = st.session_state.get("own_wish", 80) / 100
     with st.container(horizontal=True, gap="small"):
         file_button(
             "The kit (zip)",
-            partial(kit, training, wish),
+            lambda: kit(training, training.wish),
             name="mechanism.zip",
             key="own_kit",
             icon=":material/download:",
@@ -170,4 +172,4 @@ def row_and_kit() -> None:
             on_click=guarded(forget),
             help="It is forgotten with your visit in any case.",
         )
-    st.code(kit_commands(training, wish), language="bash")
+    st.code(kit_commands(training, training.wish), language="bash")

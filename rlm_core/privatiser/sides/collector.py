@@ -34,11 +34,11 @@ class CollectorSide(Fitted):
                 "`rlm fit --label NAME` or `--classes`."
             )
         count = len(self.classes_)
-        lesson = learn_from(reports, self.method_, count, seed=self.seed, device=self.device)
+        lesson = learn_from(reports, self.method_, count, seed=self.seed)
         self.classifier_ = lesson.classifier
         self.reports_, self.reports_epsilon_ = lesson.people, lesson.epsilon
         predicted = probabilities(self.method_, self.classifier_, self.method_.prior).argmax(axis=1)
-        self._warn(too_few(lesson.epsilon, lesson.people, count))
+        self._warn(too_few(lesson.epsilon, lesson.people, count, self.method_.reports_needed))
         self._warn(lesson.drift)
         self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), self.class_names))
         return self

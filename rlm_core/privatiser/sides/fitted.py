@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import update_wrapper
 from types import MethodType
 from typing import Any, Self
@@ -17,6 +18,7 @@ from rlm_core.privatiser.labels import label_texts
 from rlm_core.privatiser.learning import AnyClassifier, AnyMethod
 from rlm_core.privatiser.records import RecordReader, Table
 from rlm_core.privatiser.vrlm.method import SplitMethod
+from rlm_core.tables.columns import OUTLIER_DEVIATIONS
 
 
 class Fitted(RecordReader):
@@ -29,6 +31,7 @@ class Fitted(RecordReader):
     method_: AnyMethod
     classifier_: AnyClassifier
     classes_: NDArray[Any]
+    fit_notes_: tuple[str, ...] = ()
 
     @property
     def plan_(self) -> Any:
@@ -48,13 +51,34 @@ class Fitted(RecordReader):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What the fit left out, and why."""
-        left_out = () if self._fitted().pictures_ is not None else self.schema_.left_out
-        return tuple(f"{each.name}: {each.reason}" for each in left_out)
+        """What the fit left out, and why: columns, then rows; and what it took in one way that has another."""
+        if self._fitted().pictures_ is not None:
+            return self.fit_notes_
+        columns = [f"{each.name}: {each.reason}" for each in self.schema_.left_out]
+        few, rows = self.preprocessor_.outliers, self.preprocessor_.rows + self.preprocessor_.outliers
+        outliers = (
+            f"rows: {few:,} of {rows:,} public ones, with a number beyond {OUTLIER_DEVIATIONS:g} deviations; means, "
+            "deviations and levels are those of the others"
+        )
+        return (*columns, *([outliers] if few else []), *self.fit_notes_)
 
     def encode_table(self, people: Table) -> NDArray[np.float32]:
         """Records as the encoder's input: (n, p), every feature as fitted. NOT private."""
         return self._numbers(self._fitted()._records(people, None)[0])
+
+    @contextmanager
+    def _anew(self) -> Iterator[None]:
+        """For a fit: what was fitted and learnt before is forgotten, and comes back if the fit is refused."""
+        before = dict(vars(self))
+        for name in before:
+            if name.endswith("_"):
+                del vars(self)[name]
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
 
     def _fitted(self, attribute: str = "method_") -> Self:
         if not hasattr(self, attribute):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rlm_core.owner.budget import Ledger
 from rlm_core.privatiser.labels import label_numbers
-from rlm_core.privatiser.records import Labels, Table
+from rlm_core.privatiser.records import AsFitted, Labels, Table
 from rlm_core.privatiser.sides.fitted import Fitted
 from rlm_core.release import OnProgress, Releases, release_rows
 from rlm_core.types import IntArray
@@ -16,7 +16,7 @@ class PeopleSide(Fitted):
     def privatise(
         self,
         people: Table,
-        labels: Labels = None,
+        labels: Labels | AsFitted = AsFitted.LABELS,
         *,
         ledger: Ledger | None = None,
         record: str = "record",
@@ -26,11 +26,15 @@ class PeopleSide(Fitted):
 
         Args:
             people: rows with the columns of the public table.
-            labels: their labels, or the name of the column; None sends the record alone, without a label.
+            labels: their labels, or the name of the column. Unless said: the column that ``fit`` was told, if the
+                rows have it (or where it was told that pictures have theirs). None sends records alone, as do rows
+                without that column.
             ledger, record: charged before anything is drawn.
             progress: is told how many rows are done.
         """
         self._fitted()
+        if ledger is not None and not isinstance(ledger, Ledger):
+            raise TypeError(f"Expected a Ledger for ledger, got a value of type {type(ledger).__name__}.")
         records, given = self._records(people, labels)
         numbers: IntArray | None = None
         if given is not None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rlm_core.collector.kernel_classifier import KernelClassifier
 from rlm_core.mechanism import RLM
 from rlm_core.owner.budget import Budget
 from rlm_core.owner.clip import L1Clip
@@ -23,9 +24,9 @@ from rlm_core.privatiser import honesty
 from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.plan import Plan
 from rlm_core.privatiser.sending import Sending
-from rlm_core.privatiser.vrlm.classifier import SplitClassifier, learn_split
+from rlm_core.privatiser.vrlm.classifier import learn_split
 from rlm_core.privatiser.vrlm.reports import SplitReports
-from rlm_core.privatiser.vrlm.rules import check_share, record_share
+from rlm_core.privatiser.vrlm.rules import ENOUGH, SHARE, check_share
 from rlm_core.privatiser.vrlm.training import Trained
 from rlm_core.types import FloatArray
 
@@ -101,7 +102,7 @@ class SplitMethod:
     def budget(self, epsilon: float, lam: float | None = None) -> Budget:
         """How ε is divided: by λ, or by the rule."""
         chosen = check_share(lam)
-        return Budget(epsilon=epsilon, lam=record_share(epsilon) if chosen is None else chosen)
+        return Budget(epsilon=epsilon, lam=SHARE if chosen is None else chosen)
 
     def sending(self, epsilon: float, classes: int | None = None, *, lam: float | None = None) -> Sending:
         """How a record leaves with all of ε; or, with a label, each with its share."""
@@ -112,6 +113,27 @@ class SplitMethod:
             mechanism=self.mechanism(budget.epsilon_x),
             labels=RandomisedResponse(epsilon=budget.epsilon_y, classes=classes),
         )
+
+    def reports_needed(self, epsilon: float, classes: int) -> float:
+        """The n from which on the reports tell enough: :meth:`told` of each, ENOUGH of all."""
+        told = self.told(epsilon, classes)
+        return float(np.ceil(max(1.0, ENOUGH / told))) if told > 0 else np.inf
+
+    def told(self, epsilon: float, classes: int, lam: float | None = None) -> float:
+        """What a report tells, as a part of what is asked of all of them.
+
+        A report tells of z by its noise, Σ var(zᵢ)/b², and of the label by k-RR, (p − q)²·(K − 1): p(y|z) needs both.
+        Asked are K − 1 numbers for each coordinate of z in use.
+        """
+        budget = self.budget(epsilon, lam)
+        noise = self.mechanism(budget.epsilon_x).noise
+        variance = noise.clip(self.prior).var(axis=0)
+        truth, lie = RandomisedResponse(epsilon=budget.epsilon_y, classes=classes).transition_matrix[0, :2]
+        if not variance.any():
+            return 0.0
+        of_record = float(variance.sum() / noise.scale**2) if noise.scale else np.inf
+        in_use = float(variance.sum() ** 2 / (variance**2).sum())
+        return of_record * float(truth - lie) ** 2 / in_use
 
     def simulate(
         self, h: ArrayLike, y: ArrayLike, epsilon: float, classes: int, generator: np.random.Generator
@@ -127,12 +149,12 @@ class SplitMethod:
             epsilon_y=labels.epsilon,
         )
 
-    def learn(self, sent: SplitReports, classes: int, *, seed: int = 0, device: str = "cpu") -> SplitClassifier:
+    def learn(self, sent: SplitReports, classes: int, *, seed: int = 0) -> KernelClassifier:
         """The collector's classifier from what was sent: post-processing."""
         mechanism = self.mechanism(sent.epsilon_x)
-        return learn_split(sent, mechanism, mechanism.noise.clip(self.prior), classes, seed=seed, device=device)
+        return learn_split(sent, mechanism, mechanism.noise.clip(self.prior), classes, seed=seed)
 
-    def probabilities(self, learnt: SplitClassifier, h: ArrayLike) -> FloatArray:
+    def probabilities(self, learnt: KernelClassifier, h: ArrayLike) -> FloatArray:
         """p(y | x) from a clean h: (n, d) to (n, K)."""
         return learnt.predict_proba(L1Clip(radius=self.radius)(h))
 

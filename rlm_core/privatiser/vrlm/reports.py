@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,26 @@ import numpy as np
 from rlm_core.release import Releases
 from rlm_core.report import Report
 from rlm_core.types import FloatArray, IntArray
+
+NO_LABEL = "without a label"
+OTHER_EPSILON = "at another epsilon"
+OTHER_MECHANISM = "by another mechanism"
+OTHER_FORM = "of another form"
+"""Why nothing can be learnt from a report, whatever its kind."""
+
+GO_ON = " To go on without such reports: `rlm learn --skip`, or usable() in rlm_core.privatiser.received."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """Why a report cannot be used: in a few words, which are counted, and as an error."""
+
+    reason: str
+    message: str
+
+    def error(self, reports: int) -> ValueError:
+        """To raise; of many reports it says how to go on without this one."""
+        return ValueError(self.message + (GO_ON if reports > 1 else ""))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,26 +73,47 @@ def _of_releases(sent: Releases, digest: str, size: int, classes: int) -> SplitR
 def _of_list(reports: Sequence[Report], digest: str, size: int, classes: int) -> SplitReports:
     if not reports:
         raise ValueError("Expected at least one report, got none.")
-    first = reports[0]
-    for at, report in enumerate(reports):
-        if report.digest != digest:
-            found = (report.digest or "none")[:8]
-            raise ValueError(f"Expected report {at} to be by this mechanism, {digest[:8]}…, got {found}….")
-        if report.label is None or report.numbers is None or len(report.numbers) != size:
-            raise ValueError(f"Expected {size} numbers and a label in report {at}, got another form.")
-        if (report.epsilon_x, report.epsilon_y) != (first.epsilon_x, first.epsilon_y):
-            raise ValueError(
-                f"Expected epsilon_x={first.epsilon_x:g} and epsilon_y={first.epsilon_y:g} in all reports, "
-                f"got {report.epsilon_x:g} and {report.epsilon_y:g} in report {at}."
-            )
-    labels = np.array([report.label for report in reports], dtype=np.int64)
-    _check_labels(labels, classes)
+    refused = next(filter(None, split_refusals(reports, digest=digest, size=size, classes=classes)), None)
+    if refused is not None:
+        raise refused.error(len(reports))
     return SplitReports(
         z=np.array([report.numbers for report in reports], dtype=np.float64),
-        y=labels,
-        epsilon_x=first.epsilon_x,
-        epsilon_y=first.epsilon_y,
+        y=np.array([report.label for report in reports], dtype=np.int64),
+        epsilon_x=reports[0].epsilon_x,
+        epsilon_y=reports[0].epsilon_y,
     )
+
+
+def split_refusals(reports: Sequence[Report], *, digest: str, size: int, classes: int) -> list[Refusal | None]:
+    """For each report, why it cannot be learnt from; None if it can. The division of ε is that of most reports."""
+    divided = Counter(
+        (each.epsilon_x, each.epsilon_y) for each in reports if each.digest == digest and each.label is not None
+    )
+    common = divided.most_common(1)[0][0] if divided else (0.0, 0.0)
+
+    def refusal(at: int, report: Report) -> Refusal | None:
+        if report.digest != digest:
+            found = (report.digest or "none")[:8]
+            message = f"Expected report {at} to be by this mechanism, {digest[:8]}…, got {found}…."
+            return Refusal(reason=OTHER_MECHANISM, message=message)
+        if report.label is None:
+            message = f"Expected {size} numbers and a label in report {at}, got no label: its sender kept the class."
+            return Refusal(reason=NO_LABEL, message=message)
+        if report.numbers is None or len(report.numbers) != size:
+            message = f"Expected {size} numbers and a label in report {at}, got another form."
+            return Refusal(reason=OTHER_FORM, message=message)
+        if report.label >= classes:
+            message = f"Expected labels below {classes}, got {report.label} in report {at}."
+            return Refusal(reason=OTHER_FORM, message=message)
+        if (report.epsilon_x, report.epsilon_y) != common:
+            message = (
+                f"Expected epsilon_x={common[0]:g} and epsilon_y={common[1]:g} in all reports, "
+                f"got {report.epsilon_x:g} and {report.epsilon_y:g} in report {at}."
+            )
+            return Refusal(reason=OTHER_EPSILON, message=message)
+        return None
+
+    return [refusal(at, report) for at, report in enumerate(reports)]
 
 
 def _check_labels(labels: IntArray, classes: int) -> None:

@@ -1,6 +1,6 @@
 """The encoder of a V-RLM from public records: by the ELBO, with the noise of its posterior; or under central DP.
 
-The paper's training (``rlm_core.training.vrlm``) on anybody's records, with its settings for MNIST or Lending Club, and
+The paper's training (``rlm_core.training.vrlm``) on anybody's records, with settings for MNIST or Lending Club, and
 epochs that follow from the number of records: about as many steps for few as for many. No label comes near it.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rlm_core.privatiser.network import FEWEST_ROWS, MOST_ROWS, NetworkEncoder
 from rlm_core.privatiser.vrlm.columns import Columns
-from rlm_core.privatiser.vrlm.rules import DELTA, EXPERIMENT, nearest_line
+from rlm_core.privatiser.vrlm.rules import DELTA, EXPERIMENT, line_for
 
 if TYPE_CHECKING:
     from rlm_core.learning.loop import Progress
@@ -52,12 +52,12 @@ class Trained:
 
 
 def preset_for(epsilon: float, size: int, columns: Columns, rows: int) -> VRLMPreset:
-    """The paper's settings for this ε, with batches and epochs for so many records."""
+    """Settings by the rule, with batches and epochs for so many records."""
     from rlm_core.training.preset_types import VRLMPreset
     from rlm_core.training.presets import PRESETS, preset_name
 
     dataset = columns.settings_of
-    found = PRESETS[preset_name(EXPERIMENT, dataset, nearest_line(dataset, epsilon).epsilon)]
+    found = PRESETS[preset_name(EXPERIMENT, dataset, line_for(dataset, epsilon).epsilon)]
     assert isinstance(found, VRLMPreset)
     steps = found.epochs * (PRESET_ROWS[dataset] // found.batch_size)
     batch = _batch(found.batch_size, rows)

@@ -92,7 +92,7 @@ def fitted(kind: str = "auto") -> Fitted:
         (b"a,b\n" + b"1,2\n" * 50_001, "at most 50,000 rows"),
         (",".join(f"c{at}" for at in range(501)).encode() + b"\n", "at most 500 columns"),
         (",".join(f"c{at}" for at in range(400)).encode() + b"\n" + (b"1," * 399 + b"1\n") * 8_000, "3,000,000 cells"),
-        (gzip.compress(b"0" * (11 * 2**20)), "at most 10 MB"),
+        (gzip.compress(b"0" * (41 * 2**20)), "at most 40 MB"),
         (b"PAR1" + b"x" * 100, "damaged"),
         (b"\x1f\x8b\x08" + b"x" * 30, "damaged"),
         (b"", "without text"),

@@ -1,0 +1,219 @@
+"""The classifier of smooth scores: its likelihood against a naive copy, what it learns, and what it does not claim."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import softmax
+
+from rlm_core.collector import kernel_classifier as module
+from rlm_core.collector.kernel_classifier import KernelClassifier, _by_label, _likelihood, _maximum
+from rlm_core.collector.label_shares import label_shares, with_shares
+from rlm_core.owner.labels import RandomisedResponse
+from rlm_core.types import FloatArray, IntArray
+
+CORNERS = np.array([[2.0, 0.0], [-1.0, 1.7], [-1.0, -1.7]])
+
+
+def people(generator: np.random.Generator, count: int, shares: tuple[float, ...]) -> tuple[FloatArray, IntArray]:
+    """z around three corners, and the corner's number."""
+    y = generator.choice(3, size=count, p=shares).astype(np.int64)
+    return CORNERS[y] + 0.3 * generator.normal(size=(count, 2)), y
+
+
+def log_density(z: FloatArray, prior: FloatArray) -> FloatArray:
+    """Of Laplace noise with b = 1, up to a constant."""
+    found: FloatArray = -np.abs(z[:, None] - prior[None]).sum(axis=2)
+    return found
+
+
+def learn(
+    generator: np.random.Generator, count: int, epsilon: float, shares: tuple[float, ...] = (1 / 3, 1 / 3, 1 / 3)
+) -> KernelClassifier:
+    z, y = people(generator, count, shares)
+    prior, _ = people(generator, 300, shares)
+    labels = RandomisedResponse(epsilon=epsilon, classes=3)
+    return KernelClassifier.fit(
+        z + generator.laplace(size=z.shape),
+        labels.simulate(y, generator=generator),
+        transition=labels.transition_matrix,
+        prior=prior,
+        log_density=log_density,
+    )
+
+
+def test_likelihood_and_gradient_are_those_of_a_naive_copy() -> None:
+    generator = np.random.default_rng(0)
+    weights = softmax(generator.normal(size=(40, 7)), axis=1)
+    y = generator.integers(3, size=40)
+    reported = softmax(generator.normal(size=(7, 3)), axis=1)
+
+    def naive(p: FloatArray) -> float:
+        return sum(np.log(sum(weights[n, m] * p[m, y[n]] for m in range(7))) for n in range(40))
+
+    value, gradient = _likelihood(reported, _by_label(weights, y, np.ones(40, dtype=np.bool_), 3))
+    assert value == pytest.approx(naive(reported))
+    for m, k in ((0, 0), (3, 1), (6, 2)):
+        step = np.zeros_like(reported)
+        step[m, k] = 1e-6
+        slope = (naive(reported + step) - naive(reported - step)) / 2e-6
+        assert gradient[m, k] == pytest.approx(slope, rel=1e-4)
+
+
+def test_the_maximum_is_one() -> None:
+    """The posterior of W falls in every direction from what L-BFGS finds."""
+    generator = np.random.default_rng(1)
+    phi = np.c_[generator.normal(size=(30, 4)), np.ones(30)]
+    weights = softmax(generator.normal(size=(200, 30)), axis=1)
+    y = generator.integers(3, size=200)
+    channel = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    blocks = _by_label(weights, y, np.ones(200, dtype=np.bool_), 3)
+    found = _maximum(phi, blocks, channel, 2.0)
+
+    def posterior(w: FloatArray) -> float:
+        likely = _likelihood(softmax(phi @ w, axis=1) @ channel, blocks)[0]
+        return float(likely - 0.5 * (w[:-1] ** 2).sum() / 4.0 - 0.5 * (w[-1] ** 2).sum())
+
+    best = posterior(found)
+    assert all(posterior(found + 0.05 * generator.normal(size=found.shape)) < best for _ in range(20))
+
+
+def test_it_learns_from_noisy_reports() -> None:
+    """Three clear classes, 2,000 reports, b = 1 and ε = 1 for the label: 0.97 or more in 30 trials."""
+    generator = np.random.default_rng(2)
+    fitted = learn(generator, 2_000, 1.0)
+    z, y = people(generator, 1_000, (1 / 3, 1 / 3, 1 / 3))
+    assert (fitted.predict(z) == y).mean() > 0.9
+    assert np.allclose(fitted.predict_proba(z).sum(axis=1), 1.0)
+
+
+def test_it_learns_from_reports_without_noise() -> None:
+    generator = np.random.default_rng(3)
+    z, y = people(generator, 300, (1 / 3, 1 / 3, 1 / 3))
+    fitted = KernelClassifier.fit(z, y, transition=np.eye(3), prior=z)
+    z, y = people(generator, 500, (1 / 3, 1 / 3, 1 / 3))
+    assert (fitted.predict(z) == y).mean() > 0.97
+
+
+def test_public_rows_have_the_shares_that_the_labels_tell() -> None:
+    generator = np.random.default_rng(4)
+    shares = (0.7, 0.2, 0.1)
+    fitted = learn(generator, 20_000, 4.0, shares)
+    prior, _ = people(generator, 3_000, shares)
+    assert np.abs(fitted.predict_proba(prior).mean(axis=0) - shares).max() < 0.05
+
+
+def test_reports_that_say_nothing_give_no_class_the_upper_hand() -> None:
+    """ε = 0.05 for the label, 300 people: what they say of the shares is noise, and hardly ever believed."""
+    channel = RandomisedResponse(epsilon=0.05, classes=3).transition_matrix
+    generator = np.random.default_rng(5)
+    far = [
+        np.abs(label_shares(generator.multinomial(300, np.full(3, 1 / 3)), channel) - 1 / 3).max() for _ in range(99)
+    ]
+    assert np.median(far) < 0.1 and max(far) < 0.5
+
+
+def test_the_order_of_reports_only_moves_the_folds() -> None:
+    generator = np.random.default_rng(6)
+    z, y = people(generator, 600, (1 / 3, 1 / 3, 1 / 3))
+    noisy, order = z + generator.laplace(size=z.shape), generator.permutation(600)
+    given = {"transition": np.eye(3), "prior": z[:200], "log_density": log_density}
+    one = KernelClassifier.fit(noisy, y, **given)
+    other = KernelClassifier.fit(noisy[order], y[order], **given)
+    if one.spread == other.spread:  # the same smoothness
+        assert np.abs(one.predict_proba(z) - other.predict_proba(z)).max() < 0.05
+
+
+@pytest.mark.parametrize("prior", [np.zeros((5, 2)), np.ones((1, 2)), np.repeat([[0.0, 1.0], [1.0, 0.0]], 9, axis=0)])
+def test_priors_with_hardly_a_point_are_no_error(prior: FloatArray) -> None:
+    generator = np.random.default_rng(7)
+    y = generator.integers(3, size=50)
+    fitted = KernelClassifier.fit(
+        generator.normal(size=(50, 2)), y, transition=np.eye(3), prior=prior, log_density=log_density
+    )
+    assert np.isfinite(fitted.predict_proba(prior)).all()
+
+
+def test_few_reports_are_no_error() -> None:
+    fitted = KernelClassifier.fit([[0.0, 1.0]], [2], transition=np.eye(3), prior=np.eye(2), log_density=log_density)
+    assert fitted.predict([[0.0, 1.0]]).tolist() == [2]
+
+
+def test_stored_and_read_it_says_the_same() -> None:
+    fitted = learn(np.random.default_rng(8), 200, 2.0)
+    again = KernelClassifier.of_tensors(fitted.tensors())
+    assert np.array_equal(again.predict_proba(CORNERS), fitted.predict_proba(CORNERS))
+    with pytest.raises(ValueError, match="Expected a weight"):
+        KernelClassifier.of_tensors(fitted.tensors() | {"intercept": np.zeros(2)})
+
+
+def test_memory_is_bounded_by_fewer_public_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def density(z: FloatArray, prior: FloatArray) -> FloatArray:
+        seen.append(len(prior))
+        return log_density(z, prior)
+
+    monkeypatch.setattr(module, "MOST_PAIRS", 100_000)
+    generator = np.random.default_rng(9)
+    z, y = people(generator, 400, (1 / 3, 1 / 3, 1 / 3))
+    KernelClassifier.fit(
+        z, y, transition=np.eye(3), prior=people(generator, 1_000, (0.4, 0.3, 0.3))[0], log_density=density
+    )
+    assert set(seen) == {250}
+
+
+@pytest.mark.parametrize(("z", "y"), [([[1.0]], [0, 1]), (np.empty((0, 2)), []), ([1.0, 2.0], [0, 1])])
+def test_shapes_that_do_not_fit_are_named(z: object, y: object) -> None:
+    with pytest.raises(ValueError, match="Expected z_private"):
+        KernelClassifier.fit(z, y, transition=np.eye(2), prior=[[0.0]])  # type: ignore[arg-type]
+
+
+def test_sparse_blocks_are_the_same_as_dense() -> None:
+    reported = softmax(np.random.default_rng(10).normal(size=(6, 2)), axis=1)
+    y, all_of_them = np.array([0, 1, 1, 0, 0, 1]), np.ones(6, dtype=np.bool_)
+    dense = _likelihood(reported, _by_label(np.eye(6), y, all_of_them, 2))
+    thin = _likelihood(reported, _by_label(sparse.identity(6, format="csr"), y, all_of_them, 2))
+    assert dense[0] == thin[0] and np.array_equal(dense[1], thin[1])
+
+
+# --- shares ---
+
+
+def test_shares_are_right_on_average_and_shrunk_only_by_noise() -> None:
+    """20,000 people, ε = 2, 400 collections: each mean within 5 of its deviations of the truth (failure below 1e-5)."""
+    generator, truth = np.random.default_rng(11), np.array([0.6, 0.3, 0.1])
+    labels = RandomisedResponse(epsilon=2.0, classes=3)
+    found = np.array(
+        [
+            label_shares(generator.multinomial(20_000, truth @ labels.transition_matrix), labels.transition_matrix)
+            for _ in range(400)
+        ]
+    )
+    assert (np.abs(found.mean(axis=0) - truth) < 5 * found.std(axis=0) / 20 + 1e-3).all()
+
+
+def test_shares_of_equal_classes_stay_nearer_to_equal_than_the_plain_estimate() -> None:
+    generator = np.random.default_rng(12)
+    channel = RandomisedResponse(epsilon=0.5, classes=10).transition_matrix
+    plain, shrunk = [], []
+    for _ in range(50):
+        counts = generator.multinomial(13_500, np.full(10, 0.1))
+        plain.append(np.abs(np.linalg.solve(channel.T, counts / 13_500) - 0.1).mean())
+        shrunk.append(np.abs(label_shares(counts, channel) - 0.1).mean())
+    assert np.mean(shrunk) < 0.6 * np.mean(plain)
+
+
+def test_every_share_is_positive_and_they_add_up() -> None:
+    found = label_shares([100, 0, 0], np.eye(3))
+    assert found.min() > 0 and found.sum() == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="one at least"):
+        label_shares([0, 0], np.eye(2))
+
+
+def test_intercepts_give_the_shares() -> None:
+    scores = np.random.default_rng(13).normal(size=(200, 4)) * 5
+    target = np.array([0.4, 0.3, 0.2, 0.1])
+    b = with_shares(scores, np.zeros(4), target)
+    assert np.allclose(softmax(scores + b, axis=1).mean(axis=0), target, atol=1e-6)
