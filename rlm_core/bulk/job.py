@@ -14,11 +14,15 @@ The name of a part is a keyed digest of input path, block number, content, mecha
 tells nothing without the key. The key lies in the ledger, apart from the reports (``ledger.py``). An input that changed
 after it was charged is an error, not a second report; so is a part that was published and is gone, and so is a block
 that was charged under another path: a file that was moved or copied holds the same people.
+
+One ledger serves one folder of reports: two folders would each publish a draw of one charge. The folder has a random
+name in its ``job.json``, and the ledger has that name.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -65,8 +69,12 @@ class Job:
         open_ledger(folder, ledger)
         about = _epsilons(source) | {"digest": _digest(source), "block_rows": self.block_rows}
         about["ledger"] = ledger.name("ledger", "")  # tells which one, not what is in it
-        for place in (ledger.folder, folder):
-            _agree(place, about)
+        if ledger.folder.exists(JOB) and not folder.exists(JOB):  # the folder's is written before the ledger's
+            raise _another_folder(ledger, folder)
+        here = _agree(folder, about | {"reports": os.urandom(16).hex()})
+        there = _agree(ledger.folder, here)
+        if not here.get("reports") or here["reports"] != there.get("reports"):
+            raise _another_folder(ledger, folder)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,13 +141,21 @@ def read_ledger(out: str, ledger: str | None = None) -> tuple[Ledger, list[Charg
     return found, charges
 
 
-def _agree(place: Folder, about: dict[str, Any]) -> None:
-    """Write what a folder is for, or raise if it is for something else."""
+def _another_folder(ledger: LedgerFolder, folder: Folder) -> ValueError:
+    return ValueError(
+        f"Expected in {folder.path!r} the reports that the ledger {ledger.folder.path!r} was begun for, got another "
+        "folder: each of the two would get a draw of the same rows for one charge. If its reports were moved here, "
+        "move its job.json too. Otherwise a new folder needs a new --ledger, which charges its rows again."
+    )
+
+
+def _agree(place: Folder, about: dict[str, Any]) -> dict[str, Any]:
+    """Write what a folder is for, or raise if it is for something else; what is written there."""
     if place.create(JOB, (json.dumps(about, indent=1) + "\n").encode()):
-        return
-    before = json.loads(place.read(JOB))
-    if before == about:
-        return
+        return about
+    before: dict[str, Any] = json.loads(place.read(JOB))
+    if before | {"reports": ""} == about | {"reports": ""}:
+        return before
     if before.get("ledger") != about["ledger"]:
         raise ValueError(
             f"Expected in {place.path!r} the reports of this ledger, got those of another one: it does not tell whose "

@@ -5,12 +5,14 @@ digest of people's bytes, and no name of their file, is in what the collector ge
 (HMAC-SHA-256), and the key is here. Whoever has this folder can test such guesses: it stays with the owner.
 
     key                       32 bytes of the system's random source, as hexadecimal digits
-    job.json                  what the reports are of, and which ledger this is; beside the reports lies the same file
+    job.json                  what the reports are of, which ledger this is, and which folder of reports it serves;
+                              beside the reports lies the same file
     charges/<place>.json      a block, its keyed digest, its part, and what each of its rows has spent
     charges/<place>.published is there once the part was
     contents/<digest>.json    under which path these bytes were charged
 
-On local files it is readable by its owner alone: 0700, its files 0600. A bucket's rights are set by whoever owns it.
+On local files it is readable by its owner alone: 0700, also if the folder was there before, its files 0600. A bucket's
+rights are set by whoever owns it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import hmac
 import json
 import os
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from rlm_core.bulk.store import Folder
@@ -27,6 +30,7 @@ from rlm_core.digest import canonical_json
 
 JOB, KEY, CHARGES, CONTENTS = "job.json", "key", "charges", "contents"
 KEY_BYTES = 32
+_OWN_PLACES = ("file", "local", "memory")
 _NAME = 32  # hexadecimal digits of a name: 128 bits
 _OLD = ("ledger", "contents")  # version 1.0.0 kept them among the reports
 
@@ -54,13 +58,26 @@ class Charge:
 def beside(out: str) -> str:
     """Where the ledger of some reports lies, unless the owner says another place.
 
-    >>> beside("s3://bucket/reports/"), beside("/shared/reports.parquet")
-    ('s3://bucket/reports.ledger', '/shared/reports.parquet.ledger')
+    >>> beside("/shared/reports/"), beside("reports.parquet")
+    ('/shared/reports.ledger', 'reports.parquet.ledger')
     """
-    path = out.rstrip("/")
-    if "/" not in path.split("://", 1)[-1] and "://" in path:
-        raise ValueError(f"Expected --ledger for {out!r}: beside a whole bucket there is no place for it.")
-    return f"{path}.ledger"
+    if "://" in out and out.split("://", 1)[0] not in _OWN_PLACES:
+        raise ValueError(
+            f"Expected --ledger for {out!r}: beside it the ledger and its key would lie in the bucket that the "
+            "collector reads. Choose a place that only you can read, and that all workers reach."
+        )
+    return f"{out.rstrip('/')}.ledger"
+
+
+def check_apart(ledger: str) -> None:
+    """Raise if this ledger would lie in a folder of reports, which others get."""
+    for folder in Path(os.path.realpath(ledger)).parents:
+        about = folder / JOB
+        if about.is_file() and not (folder / KEY).exists() and b'"block_rows"' in about.read_bytes():
+            raise ValueError(
+                f"Expected a ledger outside folders of reports, got {ledger!r}: {str(folder)!r} holds reports, which "
+                "others get. Say --ledger with another place."
+            )
 
 
 class LedgerFolder:
@@ -77,7 +94,12 @@ class LedgerFolder:
 
     def begin(self) -> None:
         """Make the key, unless there is one: of several who begin at once, one makes it for all."""
+        self.folder.protect()
         self.folder.create(KEY, f"{os.urandom(KEY_BYTES).hex()}\n".encode())
+
+    def sweep(self) -> int:
+        """Delete what workers that died have left in it; how many."""
+        return self.folder.sweep(CHARGES, CONTENTS)
 
     @property
     def key(self) -> bytes:
@@ -139,10 +161,13 @@ def open_ledger(out: Folder, ledger: LedgerFolder) -> None:
 
     The order matters where several begin at once: a key is made before any file of the reports is.
     """
-    if out.holds(ledger.folder):
+    if out.holds(ledger.folder) or ledger.folder.holds(out):
         raise ValueError(
-            f"Expected a ledger outside the reports' folder {out.path!r}, which others get, got {ledger.folder.path!r}."
+            f"Expected a ledger outside the reports' folder {out.path!r}, which others get, and reports outside it, "
+            f"got {ledger.folder.path!r}."
         )
+    if ledger.folder.local:
+        check_apart(ledger.folder.path)
     old = [name for name in _OLD if out.names(name)]
     if old:
         raise ValueError(
@@ -158,6 +183,13 @@ def open_ledger(out: Folder, ledger: LedgerFolder) -> None:
             f"{ledger.folder.path!r}. Say --ledger if it lies elsewhere. Without it nothing tells whose rows were "
             "charged: a new folder charges them again."
         )
+    others = ledger.folder.contents()
+    if others and not ledger.is_begun:  # asked in this order: of several who begin at once, each makes the key first
+        raise ValueError(
+            f"Expected a ledger, or a new or empty folder for it, got {ledger.folder.path!r}, which holds "
+            f"{others[0]!r} and no key. Say --ledger with another place."
+        )
+    ledger.folder.protect()
     for place in (ledger.folder, out):
         place.check()
     ledger.begin()

@@ -59,7 +59,7 @@ def privatise_files(
         if progress is not None:
             progress(done, total)
     folder = Folder(job.out)
-    for each in (folder, LedgerFolder(job.ledger_path).folder):
+    for each in (folder, LedgerFolder(job.ledger_path)):
         each.sweep()  # every block is done or failed: what is left are draws of workers that died
     if failed:
         more = f" ({len(failed)} of {len(blocks)} blocks failed)" if len(failed) > 1 else ""

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import uuid
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ EXCLUSIVE = frozenset({"file", "local", "memory", "s3", "s3a", "gs", "gcs", "abf
 """Protocols whose file systems create exclusively (s3fs from 2025.7, gcsfs and adlfs from 2025.2)."""
 
 TEMPORARY = ".tmp"
+_OURS = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")  # as _link names them
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 _ATTEMPTS = 3
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows
@@ -71,6 +73,21 @@ class Folder:
             "workers could each publish a draw of the same people. Nothing was drawn; choose another --out."
         )
 
+    def protect(self) -> None:
+        """Make it, on local files for this user alone, also if it was there; raise if others can still enter it."""
+        if not self.local or os.name == "nt":
+            return
+        path = Path(self.path)
+        path.mkdir(0o700, parents=True, exist_ok=True)
+        if path.stat().st_mode & 0o077:
+            with contextlib.suppress(OSError):  # not ours, or no place for rights: the next line sees it
+                path.chmod(0o700)
+        if path.stat().st_mode & 0o077:
+            raise ValueError(
+                f"Expected a folder that its owner alone can enter, got {self.path!r}, whose rights (mode "
+                f"{path.stat().st_mode & 0o777:o}) cannot be changed to 0700. Choose another --ledger."
+            )
+
     def at(self, name: str) -> str:
         """The path of a file in it."""
         return f"{self.path}/{name}"
@@ -105,18 +122,29 @@ class Folder:
 
     def names(self, folder: str = "") -> list[str]:
         """The names of the files in it, or in one of its folders, sorted; without temporary ones."""
-        where = self.at(folder) if folder else self.path
+        listed = self._listed(self.at(folder) if folder else self.path)
+        return sorted(name for name, kind in listed if kind == "file" and not name.endswith(TEMPORARY))
+
+    def contents(self) -> list[str]:
+        """The names of all that is in it, folders too; without temporary ones."""
+        return sorted(name for name, _ in self._listed(self.path) if name and not name.endswith(TEMPORARY))
+
+    def _listed(self, where: str) -> list[tuple[str, str]]:
         self.fs.invalidate_cache()
         try:
             listed: list[dict[str, Any]] = self.fs.ls(where, detail=True)
         except FileNotFoundError:
             return []
-        files = [each["name"].rsplit("/", 1)[-1] for each in listed if each["type"] == "file"]
-        return sorted(name for name in files if not name.endswith(TEMPORARY))
+        return [(each["name"].rstrip("/").rsplit("/", 1)[-1], each["type"]) for each in listed]
 
-    def sweep(self) -> int:
-        """Delete, unread, what workers that died have left; how many. For when every block is done or failed."""
-        left = [*Path(self.path).rglob(f".*{TEMPORARY}")] if self.local else []
+    def sweep(self, *folders: str) -> int:
+        """Delete, unread, what workers that died have left; how many. For when every block is done or failed.
+
+        Only files that are named as ours, in it and in these folders of it: nothing below them.
+        """
+        places = [Path(self.path), *(Path(self.at(each)) for each in folders)] if self.local else []
+        found = [path for place in places if place.is_dir() for path in place.iterdir()]
+        left = [path for path in found if _OURS.fullmatch(path.name)]
         for path in left:
             path.unlink(missing_ok=True)
         return len(left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,10 +35,23 @@ def _usable(options: argparse.Namespace, privatiser: LocalPrivatiser) -> tuple[l
 
     bulk = "://" in options.reports or Path(options.reports).is_dir()
     given = read_parts(options.reports) if bulk else Path(options.reports)
-    kept, left_out = usable(given, privatiser.method_, len(privatiser.classes_))
+    epsilon = privatiser.epsilon if options.epsilon is None else options.epsilon
+    if math.isinf(epsilon) and not math.isinf(privatiser.epsilon):
+        raise ValueError("Expected a finite --epsilon, got infinity: the model was not fitted for that.")
+    lam = privatiser.lam if options.lam is None else options.lam
+    kept, left_out = usable(given, privatiser.method_, len(privatiser.classes_), epsilon=epsilon, lam=lam)
     if not kept:
         raise ValueError(
-            f"Expected at least one report that can be used, got none: {_counted(left_out) or 'no reports'}."
+            f"Expected at least one report at epsilon = {epsilon:g} that can be used, got none: "
+            f"{_counted(left_out) or 'no reports'}. If the collection was at another epsilon, say so with --epsilon."
+        )
+    out = sum(map(len, left_out.values()))
+    if out > len(kept) and (options.out is None or options.out.resolve() == options.model.resolve()):
+        raise ValueError(
+            f"Expected to use at least half of the reports, got {len(kept):,} of {len(kept) + out:,} at epsilon = "
+            f"{epsilon:g}: {_counted(left_out)}. Nothing was learnt, and the saved classifier is as it was. If the "
+            "collection was at another epsilon, say so with --epsilon; to learn from the few, name another folder with "
+            "--out."
         )
     return kept, left_out
 
@@ -71,12 +85,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--skip",
         action="store_true",
-        help="leave out reports that cannot be used (no label, another epsilon or mechanism), and count them",
+        help="leave out reports that cannot be used (no label, another epsilon or mechanism), and count them; if those "
+        "are more than half, only with --out",
     )
+    parser.add_argument("--epsilon", type=float, help="with --skip: of the collection (default: the model's)")
+    parser.add_argument("--lam", type=float, help="with --skip: the record's share of it, of a V-RLM")
     parser.add_argument("--out", type=Path, help="another folder for model and classifier")
     parser.add_argument("--workers", type=int, default=1, help="local processes that tally parts (default: 1)")
     parser.add_argument("--scheduler", help="of a Dask cluster, tcp://…, that tallies parts")
     options = parser.parse_args(arguments)
+    if not options.skip and (options.epsilon is not None or options.lam is not None):
+        raise ValueError("Expected --epsilon and --lam with --skip alone: without it, all reports have to agree.")
     options.model = Path(model_folder(options.model))
     from tqdm import tqdm
 

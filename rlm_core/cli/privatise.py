@@ -38,7 +38,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-label", action="store_true", help="send records without labels")
     parser.add_argument("--out", required=True, help="reports as .parquet or lines of JSON; bulk: a folder")
     parser.add_argument(
-        "--ledger", help="a folder that stays with you: what was charged (default: --out with .ledger at its end)"
+        "--ledger",
+        help="a folder that stays with you: what was charged, for this --out alone (default: --out with .ledger at "
+        "its end; needed where --out is an address, s3://…: not in the bucket that others read)",
     )
     parser.add_argument("--lam", type=float, help="the record's share of epsilon, where a label goes by itself")
     bulk = parser.add_argument_group("bulk work")
@@ -85,6 +87,7 @@ def _is_bulk(options: argparse.Namespace) -> bool:
 def _one_file(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from rlm_core.bulk.ledger import check_apart
     from rlm_core.privatiser.received import write_reports
 
     out = Path(options.out)
@@ -92,6 +95,10 @@ def _one_file(options: argparse.Namespace) -> int:
     ledger = LedgerFile(path=Path(options.ledger or beside), input=Path(options.table))
     if options.ledger and ("://" in options.ledger or ledger.path.exists()):
         raise ValueError(f"Expected a new folder on this machine for --ledger, got {options.ledger!r}.")
+    here, there = out.resolve(), ledger.path.resolve()
+    if here == there or here in there.parents or there in here.parents:
+        raise ValueError(f"Expected a ledger apart from --out {str(out)!r}, got {options.ledger!r}.")
+    check_apart(str(ledger.path))
     for path in (out, beside, out.with_name(f"{out.name}.ledger.json")):  # the last one: of version 1.0.0
         if path.exists():
             raise ValueError(f"Expected a new file for --out, got {path.name!r}, which is there.")
@@ -144,6 +151,7 @@ def _bulk(options: argparse.Namespace) -> int:
 
     from rlm_core.bulk.blocks import BLOCK_ROWS, find_inputs
     from rlm_core.bulk.job import Job
+    from rlm_core.bulk.ledger import beside
     from rlm_core.bulk.run import privatise_files
 
     epsilon, label = _own_defaults(options)
@@ -151,7 +159,9 @@ def _bulk(options: argparse.Namespace) -> int:
     out = options.out if "://" in options.out else str(Path(options.out).resolve())
     block_rows = BLOCK_ROWS if options.block_rows is None else options.block_rows
     ledger = options.ledger
-    if ledger is not None and "://" not in ledger:
+    if ledger is None:
+        ledger = beside(out)
+    elif "://" not in ledger:
         ledger = str(Path(ledger).resolve())
     job = Job(model=model, epsilon=epsilon, out=out, block_rows=block_rows, label=label, lam=options.lam, ledger=ledger)
     inputs = find_inputs(options.table)

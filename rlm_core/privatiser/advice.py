@@ -6,13 +6,14 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rlm_core.privatiser.advice_words import meaning, percent
-from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE, Rehearsal
+from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE
 from rlm_core.privatiser.network import FEWEST_ROWS as FEWEST_FOR_NETWORK
 from rlm_core.privatiser.plan import BITS, LAPLACE, VRLM
 from rlm_core.privatiser.public_records import ROWS, public_records
@@ -197,8 +198,8 @@ def advise(
     The rows are split inside, ``splits`` times: to fit on, to play the people (again, if there are fewer), and to
     test with. Nothing private is used, and nothing that is returned was learnt from anybody but the public rows.
 
-    ``vrlm``: simulate the paper's V-RLM too, record and label apart. It trains a network or two in every split, and one
-    in every collection: minutes.
+    ``vrlm``: simulate the paper's V-RLM too, record and label apart. It trains a network or two in every split, and
+    fits a kernel classifier in every collection: minutes.
     """
     if isinstance(people, bool) or not isinstance(people, int) or not people >= 1:
         raise ValueError(f"Expected people >= 1, a whole number, got people={people!r}.")
@@ -223,12 +224,13 @@ def advise(
         order = np.random.default_rng([seed, split]).permutation(len(y))
         parts = np.split(order, [int(share * len(y)) for share in PARTS])
         rehearsal = records.rehearsal(parts, seed)
-        simulate = _simulator(rehearsal)
+        paper = VRLMRehearsal(of=rehearsal)
         clean.append(rehearsal.clean)
         majority.append(rehearsal.majority)
         for (name, epsilon), accuracies in found.items():
             generator = np.random.default_rng([seed, split, *f"{name} {epsilon:g}".encode()])
-            accuracies += [simulate(name, epsilon, people, generator) for _ in range(draws)]
+            collect = paper.accuracy if name == VRLM else partial(rehearsal.accuracy, name)
+            accuracies += [collect(epsilon, people, generator) for _ in range(draws)]
             done += 1
             if progress is not None:
                 progress(done, splits * len(found))
@@ -245,15 +247,3 @@ def advise(
         left_out=records.left_out,
         splits=splits,
     )
-
-
-def _simulator(rehearsal: Rehearsal) -> Callable[[str, float, int, np.random.Generator], float]:
-    """One collection by any mechanism, the paper's V-RLM among them."""
-    paper = VRLMRehearsal(of=rehearsal)
-
-    def simulate(mechanism: str, epsilon: float, people: int, generator: np.random.Generator) -> float:
-        if mechanism == VRLM:
-            return paper.accuracy(epsilon, people, generator)
-        return rehearsal.accuracy(mechanism, epsilon, people, generator)
-
-    return simulate

@@ -28,6 +28,7 @@ from rlm_core.privatiser.sides.collector import CollectorSide
 from rlm_core.privatiser.sides.people import PeopleSide
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.privatiser.vrlm.training import preset_for, train_encoder
+from rlm_core.tables.marks import notes_of_marks
 from rlm_core.tables.schema import TableSchema
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
             x = self._learn_reading(records, self.schema)
             self.fit_notes_ = () if labels is None else notes_of_labels(labels, classes)
             if self.schema is None and not isinstance(records, Pictures):
-                self.fit_notes_ += notes_of_dates(records, self.schema_)
+                self.fit_notes_ += notes_of_dates(records, self.schema_) + notes_of_marks(records)
             given = self.classes if self.classes is not None else labels
             self.classes_ = as_given(classes, [] if given is None else list(given))
             plan = choose_plan(
@@ -139,7 +140,8 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
             self.public_rows_ = len(x)
             self._set_method(self._fit_method(plan, x, max(2, len(classes)), progress))
             self.seconds_ = time.perf_counter() - start
-            self._warn(too_few(self.epsilon, self.reports, max(2, len(classes)), self.method_.reports_needed))
+        # Behind the with: where a warning is an error, what was learnt stays.
+        self._warn(too_few(self.epsilon, self.reports, max(2, len(classes)), self.method_.reports_needed))
         return self
 
     def _fit_method(

@@ -13,7 +13,7 @@ from rlm_core.pictures import PictureFormat, are_pictures, read_pictures
 from rlm_core.privatiser.compare import Rehearsal
 from rlm_core.privatiser.honesty import UtilityWarning, doubtful_classes
 from rlm_core.privatiser.labels import find_classes, label_numbers, rows_of_classes
-from rlm_core.privatiser.records import label_pictures, split_label
+from rlm_core.privatiser.records import check_apart, label_pictures, split_label
 from rlm_core.tables.editing import for_table
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.files import array_table, read_table
@@ -42,7 +42,9 @@ def public_records(public: Any, label: str | Sequence[Any], schema: TableSchema 
 
 def _rows(public: Any, label: str | Sequence[Any], schema: TableSchema | None) -> PublicRecords:
     lists = isinstance(public, pd.DataFrame | dict) or not hasattr(public, "__len__") or isinstance(public, str)
-    features, labels = split_label(read_table(public) if lists else array_table(public), label)
+    table = read_table(public) if lists else array_table(public)
+    check_apart(table, label, schema)
+    features, labels = split_label(table, label)
     given = pd.Series(labels).reset_index(drop=True)
     if len(given) != len(features):
         raise TableError(f"Expected {len(features)} labels, got {len(given)}.")

@@ -64,13 +64,20 @@ def check_digest(digest: str, epsilon: float, method: Method, classes: int) -> N
 
 
 def usable(
-    reports: Iterable[Report | str] | str | Path, method: Method | SplitMethod, classes: int
+    reports: Iterable[Report | str] | str | Path,
+    method: Method | SplitMethod,
+    classes: int,
+    *,
+    epsilon: float,
+    lam: float | None = None,
 ) -> tuple[list[Report], dict[str, list[int]]]:
-    """The reports that can be learnt from together, and the numbers of all others by the reason why not.
+    """The reports at ε that can be learnt from together, and the numbers of all others by the reason why not.
 
     ``learn`` stops at the first of these, since a collection should know about them; this is the way to go on without.
-    ε is that of most reports: one sender at another ε does not decide for everybody.
+    ``epsilon``, and ``lam`` of a V-RLM, are what the collection asked for, never what most reports say: a stranger can
+    send more reports than all honest people.
     """
+    method.sending(epsilon, classes, lam=lam)  # raises for an ε or λ that this mechanism cannot have
     left_out: dict[str, list[int]] = {}
     read: list[tuple[int, Report]] = []
     for at, each in enumerate(_listed(reports)):
@@ -80,9 +87,11 @@ def usable(
             left_out.setdefault(UNREADABLE, []).append(at)
     given = [report for _, report in read]
     if isinstance(method, SplitMethod):
-        refused = split_refusals(given, digest=method.digest, size=method.size, classes=classes)
+        budget = method.budget(epsilon, lam)
+        division = budget.epsilon_x, budget.epsilon_y
+        refused = split_refusals(given, digest=method.digest, size=method.size, classes=classes, division=division)
     else:
-        refused = refusals(given, method, classes)
+        refused = refusals(given, method, classes, epsilon=epsilon)
     kept = []
     for (at, report), refusal in zip(read, refused, strict=True):
         if refusal is None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rlm_core.pictures import PictureFormat, Pictures, are_pictures, read_pictures
 from rlm_core.privatiser.folder import reading_of_pictures, reading_of_table
-from rlm_core.privatiser.labels import label_list
+from rlm_core.privatiser.labels import label_list, label_texts
 from rlm_core.privatiser.views import CorruptedRows, MovedPictures, Neighbours, Views
 from rlm_core.privatiser.vrlm.columns import Columns
 from rlm_core.tables.editing import for_table
@@ -39,6 +39,7 @@ class RecordReader:
     ``pictures_`` is None for a table, which has ``schema_`` and ``preprocessor_``.
     """
 
+    schema: TableSchema | None
     label_: str | None
     pictures_: PictureFormat | None
     schema_: TableSchema
@@ -62,7 +63,9 @@ class RecordReader:
             self.n_features_in_ = self.pictures_.output_dim
             self.feature_names_in_ = np.array([], dtype=object)
             return pictures, labels
-        frame, of_rows = split_label(self._frame(public, new=True), y)
+        table = self._frame(public, new=True)
+        check_apart(table, y, self.schema)
+        frame, of_rows = split_label(table, y)
         self.n_features_in_ = len(frame.columns)
         self.feature_names_in_ = np.array(frame.columns, dtype=object)
         return frame, of_rows
@@ -136,6 +139,23 @@ class RecordReader:
 
     def _matrix(self, tidy: pd.DataFrame) -> NDArray[np.float32]:
         return self.preprocessor_.transform(tidy, unknown="ignore", allow_missing=True, outliers="clip")
+
+
+def check_apart(public: pd.DataFrame, y: Any, schema: TableSchema | None) -> None:
+    """Raise if a column of labels is also there as a feature: every record would say its label.
+
+    Raises:
+        TableError: The table has a column of the Series' name and values.
+    """
+    if not isinstance(y, pd.Series) or y.name is None or str(y.name) not in public:
+        return
+    name = str(y.name)
+    is_feature = schema is None or name in schema.columns
+    if is_feature and label_texts(public[name]) == label_texts(y):
+        raise TableError(
+            f"Expected labels that are no feature, got the column {name!r} as both: pass its name as the label, "
+            f"or the table without it, .drop(columns={name!r})."
+        )
 
 
 def split_label(frame: pd.DataFrame, y: Labels) -> tuple[pd.DataFrame, Iterable[Any] | None]:

@@ -15,8 +15,14 @@ from rlm_core.privatiser.vrlm.reports import NO_LABEL, OTHER_EPSILON, OTHER_FORM
 from rlm_core.report import Report
 
 
-def refusals(reports: Sequence[Report], method: Method, classes: int) -> list[Refusal | None]:
-    """For each report, why it cannot be learnt from; None if it can. ε is that of most reports with a label."""
+def refusals(
+    reports: Sequence[Report], method: Method, classes: int, *, epsilon: float | None = None
+) -> list[Refusal | None]:
+    """For each report, why it cannot be learnt from at ``epsilon``; None if it can.
+
+    Without ``epsilon`` it is that of most reports with a label: for an error that says who differs. Anybody can send
+    most reports, so nothing may be left out by it.
+    """
     if not reports:
         return []
     digests = {epsilon: _digest(method, epsilon, classes) for epsilon in {each.epsilon for each in reports}}
@@ -26,10 +32,11 @@ def refusals(reports: Sequence[Report], method: Method, classes: int) -> list[Re
         """Whether it is of the record alone; of codes, both have the same digest."""
         return report.digest == method.digest and (not codes or report.of == d)
 
-    labelled = Counter(
-        each.epsilon for each in reports if each.digest and each.digest == digests[each.epsilon] and not alone(each)
-    )
-    epsilon = labelled.most_common(1)[0][0] if labelled else 1.0  # all are refused, at whatever ε
+    if epsilon is None:
+        labelled = Counter(
+            each.epsilon for each in reports if each.digest and each.digest == digests[each.epsilon] and not alone(each)
+        )
+        epsilon = labelled.most_common(1)[0][0] if labelled else 1.0  # all are refused, at whatever ε
     together, expected = method.together(epsilon, classes), method.sending(epsilon, classes).digest
     width = d * classes if isinstance(together, PairSelection) else 2 * classes
     members = SubsetSelection(epsilon=epsilon, symbols=width).size

@@ -1,18 +1,12 @@
-"""Numbers that people write: thousands' commas, decimal commas, signs; and which mark a public table's fractions have.
+"""Numbers that people write: thousands' commas, decimal commas, signs.
 
-"1,234" alone could be either. So a column's mark is decided once, from public rows (:func:`decimal_marks`), and kept
-in the schema; what a cell is then depends on nobody else's.
+"1,234" alone could be either. So a column's mark is decided once, from public rows (``marks``), and kept in the
+schema; what a cell is then depends on nobody else's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
-
-import pandas as pd
-
-from rlm_core.tables.columns import distinct_values
 
 MARKS = (".", ",")
 """What can divide a number from its fraction; the other one then divides thousands."""
@@ -22,6 +16,7 @@ _GROUPED = {
     ",": re.compile(r"[+-]?(?!0)\d{1,3}(\.\d{3})+(,\d*)?"),
 }  # by the mark of the fraction; a leading 0 is never one of thousands
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+_LIST = re.compile(r"([1-9]\d?),([1-9]\d?)")
 
 SEPARATOR = "separator"
 """The attribute of a frame that says what divided its cells, if it was a CSV file."""
@@ -71,36 +66,15 @@ def decimal_mark(text: str) -> str | None:
     return None if parse_number(plain, decimal=mark) is None else mark
 
 
+def may_be_list(text: str) -> bool:
+    """Whether a number with a decimal comma could also be two chosen answers of a survey, in order.
+
+    >>> [may_be_list(text) for text in ("1,2", "3,12", "0,5", "3,1", "1,05", "-1,2", "1,25 %")]
+    [True, True, False, False, False, False, False]
+    """
+    found = _LIST.fullmatch(text.strip())
+    return found is not None and int(found[1]) < int(found[2])
+
+
 def _plain(text: str) -> str:
     return text.strip().removesuffix("%").strip(" $€£")
-
-
-def decimal_marks(public: pd.DataFrame) -> dict[str, str]:
-    """The mark of the fraction in every column of public rows: what its own cells show, else what the other columns do.
-
-    Where no cell of the table tells, a file whose cells are divided by semicolons is one with decimal commas.
-
-    >>> decimal_marks(pd.DataFrame({"a": ["0,5", "2,250"], "b": ["1.234", "2.250"], "c": [1, 2]}))
-    {'a': ',', 'b': ',', 'c': ','}
-    >>> decimal_marks(pd.DataFrame({"a": ["1,234", "567"], "b": ["3.5", "1.25"]}))
-    {'a': '.', 'b': '.'}
-    """
-    words = {str(name): _words(public[name]) for name in public}
-    shown = {name: {decimal_mark(word) for word in words[name]} - {None} for name in words}
-    everywhere = set[str | None]().union(*shown.values())
-    by_semicolon = not everywhere and public.attrs.get(SEPARATOR) == ";"
-
-    def has_comma(name: str) -> bool:
-        return shown[name] == {","} or (not shown[name] and everywhere == {","})
-
-    def may_have_one(name: str) -> bool:
-        return by_semicolon and any("," in word for word in words[name])
-
-    return {name: "," if has_comma(name) or may_have_one(name) else "." for name in words}
-
-
-def _words(column: pd.Series) -> Sequence[str]:
-    if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return ()
-    distinct: Sequence[Any] = distinct_values(column)[1]
-    return [each for each in distinct if isinstance(each, str)]

@@ -63,7 +63,7 @@ def infer_column(column: pd.Series, *, decimal: str = ".") -> Feature | LeftOut:
         return _two_valued(name, {bool(value) for value in values if value is not None and value is not pd.NA})
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         return _from_numbers(name, column.to_numpy(dtype=np.float64, na_value=np.nan), None)
-    return _from_text(name, as_text(column), decimal)
+    return _from_text(name, column, decimal)
 
 
 def infer_as(column: pd.Series, kind: Kind, *, decimal: str = ".") -> Feature:
@@ -80,7 +80,7 @@ def infer_as(column: pd.Series, kind: Kind, *, decimal: str = ".") -> Feature:
         found = infer_column(column) if kind == "date" else None
     else:
         dates = kind == "date"
-        found = _dates_in_words(name, text, counts) if dates else _numbers_in_words(name, text, counts, decimal)
+        found = _dates_in_words(name, text, counts) if dates else _numbers_in_words(name, column, decimal)
     if isinstance(found, Feature):
         return found if found.is_category or kind == "date" else replace(found, kind=kind)
     reason = "its cells cannot be read so" if found is None else found.reason
@@ -134,7 +134,8 @@ def _is_identifier(name: str, present: FloatArray) -> bool:
     return bool(_ID_NAME.search(name)) or present.max() - present.min() == present.size - 1
 
 
-def _from_text(name: str, text: pd.Series, decimal: str) -> Feature | LeftOut:
+def _from_text(name: str, column: pd.Series, decimal: str) -> Feature | LeftOut:
+    text = as_text(column)
     counts = text.value_counts()  # without the missing ones
     if counts.empty:
         return LeftOut(name=name, reason="no row has a value")
@@ -143,13 +144,15 @@ def _from_text(name: str, text: pd.Series, decimal: str) -> Feature | LeftOut:
     lower = {str(word).lower() for word in counts.index}
     if lower <= TRUE | FALSE and lower & TRUE and lower & FALSE:
         return Feature(name=name, title=name, unit="", kind="boolean", choices=BOOLEAN)
-    numbers = _numbers_in_words(name, text, counts, decimal)
+    numbers = _numbers_in_words(name, column, decimal)
     return numbers or _dates_in_words(name, text, counts) or _category(name, counts)
 
 
-def _numbers_in_words(name: str, text: pd.Series, counts: pd.Series, decimal: str) -> Feature | LeftOut | None:
-    """A column of numbers written as words, if nearly all of it is."""
-    missing = _exceptions(counts, [parse_number(str(word), decimal=decimal) for word in counts.index])
+def _numbers_in_words(name: str, column: pd.Series, decimal: str) -> Feature | LeftOut | None:
+    """A column of numbers written as words, if nearly all of it is; cells that are numbers are themselves."""
+    text = as_text(column, decimal=decimal)
+    counts = text.value_counts()
+    missing = exceptions(counts, [parse_number(str(word), decimal=decimal) for word in counts.index])
     if missing is None:
         return None
     values, _ = by_distinct(text, lambda words: [parse_number(word, decimal=decimal) for word in words])
@@ -161,14 +164,14 @@ def _dates_in_words(name: str, text: pd.Series, counts: pd.Series) -> Feature | 
     parsed = {first: [parse_date(str(word), day_first=first) for word in counts.index] for first in (True, False)}
     known = {first: sum(value is not None for value in values) for first, values in parsed.items()}
     day_first = known[True] >= known[False]
-    missing = _exceptions(counts, parsed[day_first])
+    missing = exceptions(counts, parsed[day_first])
     if missing is None:
         return None
     values, _ = by_distinct(text, lambda words: [parse_date(word, day_first=day_first) for word in words])
     return _from_numbers(name, values.astype(np.float64), "date", missing=missing, day_first=day_first)
 
 
-def _exceptions(counts: pd.Series, parsed: list[float | None]) -> tuple[str, ...] | None:
+def exceptions(counts: pd.Series, parsed: list[float | None]) -> tuple[str, ...] | None:
     """The few words that could not be read, which then count as missing; None if they are too many."""
     bad = np.array([value is None for value in parsed])
     if bad.sum() > MOST_MISSING_WORDS or counts.to_numpy()[~bad].sum() < NUMBER_SHARE * counts.sum():
@@ -209,7 +212,7 @@ def read_column(column: pd.Series, feature: Feature) -> pd.Series:
         if feature.kind == "date":
             _check_years(values, feature.name)
     else:
-        values = _read_numbers(as_text(column), feature)
+        values = _read_numbers(as_text(column, decimal=feature.decimal), feature)
     return pd.Series(_within(check_numbers(values, feature.name), feature), name=feature.name)
 
 
@@ -257,7 +260,7 @@ def _read_words(column: pd.Series, feature: Feature) -> pd.Series:
         values, _ = by_distinct(text, lambda words: [spelt.get(word.lower(), word) for word in words])
         return pd.Series(values, name=feature.name, dtype=object)
     known = {word: word for word in feature.choices} | dict.fromkeys(feature.missing)
-    spelt_otherwise = {value_text(word): meant for word, meant in known.items()}
+    spelt_otherwise = {value_text(word): known[word] for word in sorted(known, reverse=True)}  # "1.50" before "1.500"
     spelling = spelt_otherwise | known  # as it is written goes first
     values, _ = by_distinct(
         text, lambda words: [spelling.get(word, spelling.get(value_text(word), word)) for word in words]

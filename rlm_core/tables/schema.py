@@ -10,12 +10,12 @@ from typing import Any, cast
 
 import pandas as pd
 
-from rlm_core.tables.decimals import decimal_marks
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import KINDS, Feature, Kind
 from rlm_core.tables.feature_checks import MOST_TOLD, feature_of
 from rlm_core.tables.files import Source, read_table
 from rlm_core.tables.infer import LeftOut, infer_as, infer_column, read_column
+from rlm_core.tables.marks import column_marks
 
 FORMAT = "rlm-schema/1"
 
@@ -52,8 +52,8 @@ class TableSchema:
         if label is not None and label not in frame:
             raise TableError(f"Expected the label in {', '.join(frame.columns)}, got label={label!r}.")
         columns = [str(name) for name in frame if name != label]
-        marks = decimal_marks(frame[columns])
-        found = [infer_column(frame[name], decimal=marks[name]) for name in columns]
+        marks = column_marks(frame[columns])
+        found = [infer_column(frame[name], decimal=marks[name].decimal) for name in columns]
         return cls(
             features=tuple(each for each in found if isinstance(each, Feature)),
             left_out=tuple(each for each in found if isinstance(each, LeftOut)),
@@ -76,7 +76,7 @@ class TableSchema:
                 raise TableError(f"Expected kind in {', '.join(KINDS)} for {name!r}, got {kind!r}.")
         features, left_out = [], []
         reasons = {each.name: each for each in self.left_out}
-        marks = decimal_marks(frame[[name for name in frame if name in known or name in reasons]])
+        marks = column_marks(frame[[name for name in frame if name in known or name in reasons]])
         for name in map(str, frame.columns):
             if name not in known and name not in reasons:
                 continue
@@ -85,7 +85,7 @@ class TableSchema:
                 left_out.append(reasons.get(name, LeftOut(name=name, reason="left out by hand")))
             else:
                 same = name in known and known[name].kind == kind
-                features.append(known[name] if same else infer_as(frame[name], cast(Kind, kind), decimal=marks[name]))
+                features.append(known[name] if same else infer_as(frame[name], cast(Kind, kind), decimal=marks[name].decimal))
         return TableSchema(features=tuple(features), left_out=tuple(left_out))
 
     @property

@@ -45,20 +45,20 @@ _NAME_YEAR = re.compile(r"([A-Za-z]{3,9})[ -](\d{4})")
 _YEAR_MONTH = re.compile(r"(\d{4})-(\d{2})")
 
 
-def as_text(column: pd.Series) -> pd.Series:
+def as_text(column: pd.Series, *, decimal: str = ".") -> pd.Series:
     """Every cell as stripped text, None where it says nothing; a list or other object is an error.
 
     A number is written as its value says, not as the column's type does (:func:`number_text`): one missing cell makes
-    pandas turn a column of integers into floats, and nobody's text may depend on that.
+    pandas turn a column of integers into floats, and nobody's text may depend on that. Its fraction has the mark ``decimal``.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, distinct = column.cat.codes.to_numpy(), column.cat.categories.astype(object)
     elif column.dtype != object and _is_read_once(column.dtype):
         codes, distinct = pd.factorize(column)
     else:
-        cells = [_cell(value, row, column.name) for row, value in enumerate(column.astype(object))]
+        cells = [_cell(value, row, column.name, decimal) for row, value in enumerate(column.astype(object))]
         return pd.Series(cells, dtype=object)
-    texts = np.array([*(_cell(value, row, column.name) for row, value in enumerate(distinct)), None], dtype=object)
+    texts = np.array([*(_cell(value, row, column.name, decimal) for row, value in enumerate(distinct)), None], dtype=object)
     return pd.Series(texts[codes], dtype=object)  # the code of a missing value is -1: the last
 
 
@@ -68,7 +68,7 @@ def _is_read_once(dtype: Any) -> bool:
     return bool(pd.api.types.is_string_dtype(dtype) or is_number)
 
 
-def _cell(value: Any, row: int, name: object) -> str | None:
+def _cell(value: Any, row: int, name: object, decimal: str) -> str | None:
     if value is None or value is pd.NA or value is pd.NaT:
         return None
     if isinstance(value, str):
@@ -78,7 +78,7 @@ def _cell(value: Any, row: int, name: object) -> str | None:
     if isinstance(value, datetime.date | np.datetime64):
         return None if np.isnat(np.datetime64(value)) else str(value)
     if isinstance(value, int | float | np.integer | np.floating | Decimal):
-        return number_text(value)
+        return _with_mark(number_text(value), decimal)
     raise TableError(
         f"Expected a word, a number or a date in row {row}, column {name}, got a value of type {type(value).__name__}."
     )
@@ -97,6 +97,11 @@ def number_text(value: Any) -> str | None:
     except OverflowError:  # beyond any float
         return str(value)
     return str(int(number)) if number.is_integer() and abs(number) < LARGEST_WRITTEN_OUT else str(number)
+
+
+def _with_mark(number: str | None, decimal: str) -> str | None:
+    """A number as its column writes it, so that a point of ours is never one of thousands; 1.5e-07 is nobody's."""
+    return number if number is None or "e" in number.lower() else number.replace(".", decimal)
 
 
 def whole_text(text: str) -> str:

@@ -53,13 +53,13 @@ function saysNothing(value, words) {
 }
 
 /**
- * A word as the levels have it: 1, "1" and "1.0" are one, as in rlm_core/tables/infer.py.
+ * A word as the levels have it: 1, "1" and "1.0" are one, as in rlm_core/tables/infer.py; of two, the first by its text.
  * @param {unknown} value
  * @param {string[]} levels
  */
 function spelt(value, levels) {
   const text = String(value).trim();
-  return levels.includes(text) ? text : levels.find((level) => whole(level) === whole(text)) ?? text;
+  return levels.includes(text) ? text : levels.filter((level) => whole(level) === whole(text)).sort()[0] ?? text;
 }
 
 /** @param {string} text */

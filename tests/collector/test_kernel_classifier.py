@@ -7,8 +7,9 @@ import pytest
 from scipy import sparse
 from scipy.special import softmax
 
-from rlm_core.collector import kernel_classifier as module
-from rlm_core.collector.kernel_classifier import KernelClassifier, _by_label, _likelihood, _maximum
+from rlm_core.collector import kernel_classifier, kernel_fit
+from rlm_core.collector.kernel_classifier import KernelClassifier
+from rlm_core.collector.kernel_fit import by_label, likelihood, maximum
 from rlm_core.collector.label_shares import label_shares, with_shares
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.types import FloatArray, IntArray
@@ -52,7 +53,7 @@ def test_likelihood_and_gradient_are_those_of_a_naive_copy() -> None:
     def naive(p: FloatArray) -> float:
         return sum(np.log(sum(weights[n, m] * p[m, y[n]] for m in range(7))) for n in range(40))
 
-    value, gradient = _likelihood(reported, _by_label(weights, y, np.ones(40, dtype=np.bool_), 3))
+    value, gradient = likelihood(reported, by_label(weights, y, np.ones(40, dtype=np.bool_), 3))
     assert value == pytest.approx(naive(reported))
     for m, k in ((0, 0), (3, 1), (6, 2)):
         step = np.zeros_like(reported)
@@ -68,15 +69,17 @@ def test_the_maximum_is_one() -> None:
     weights = softmax(generator.normal(size=(200, 30)), axis=1)
     y = generator.integers(3, size=200)
     channel = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
-    blocks = _by_label(weights, y, np.ones(200, dtype=np.bool_), 3)
-    found = _maximum(phi, blocks, channel, 2.0)
+    blocks = by_label(weights, y, np.ones(200, dtype=np.bool_), 3)
+    found = maximum(phi, blocks, channel, 2.0)
 
     def posterior(w: FloatArray) -> float:
-        likely = _likelihood(softmax(phi @ w, axis=1) @ channel, blocks)[0]
+        likely = likelihood(softmax(phi @ w, axis=1) @ channel, blocks)[0]
         return float(likely - 0.5 * (w[:-1] ** 2).sum() / 4.0 - 0.5 * (w[-1] ** 2).sum())
 
-    best = posterior(found)
-    assert all(posterior(found + 0.05 * generator.normal(size=found.shape)) < best for _ in range(20))
+    for _ in range(20):
+        step = generator.normal(size=found.shape)
+        slope = (posterior(found + 1e-4 * step) - posterior(found - 1e-4 * step)) / 2e-4
+        assert abs(slope) < 0.2 and posterior(found + step) < posterior(found)  # at W = 0 slopes are 13 on average
 
 
 def test_it_learns_from_noisy_reports() -> None:
@@ -114,15 +117,26 @@ def test_reports_that_say_nothing_give_no_class_the_upper_hand() -> None:
     assert np.median(far) < 0.1 and max(far) < 0.5
 
 
-def test_the_order_of_reports_only_moves_the_folds() -> None:
+def test_the_order_of_reports_only_moves_the_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_classifier, "SMOOTHNESS", ((0.5, 3.0),))
     generator = np.random.default_rng(6)
     z, y = people(generator, 600, (1 / 3, 1 / 3, 1 / 3))
     noisy, order = z + generator.laplace(size=z.shape), generator.permutation(600)
     given = {"transition": np.eye(3), "prior": z[:200], "log_density": log_density}
     one = KernelClassifier.fit(noisy, y, **given)
     other = KernelClassifier.fit(noisy[order], y[order], **given)
-    if one.spread == other.spread:  # the same smoothness
-        assert np.abs(one.predict_proba(z) - other.predict_proba(z)).max() < 0.05
+    assert np.abs(one.predict_proba(z) - other.predict_proba(z)).max() < 0.02
+
+
+def test_a_rougher_score_is_taken_only_if_held_out_reports_are_likelier() -> None:
+    """One class in the middle of another: it is, with 4,000 reports. Of the toss of a coin: it is not."""
+    generator = np.random.default_rng(14)
+    z = generator.uniform(-2, 2, size=(4_000, 2))
+    inside = (np.abs(z).max(axis=1) < 0.8).astype(np.int64)
+    given = {"transition": np.array([[0.9, 0.1], [0.1, 0.9]]), "prior": z[:300], "log_density": log_density}
+    rough = KernelClassifier.fit(z + 0.05 * generator.laplace(size=z.shape), inside, **given)
+    smooth = KernelClassifier.fit(z, generator.integers(2, size=4_000), **given)
+    assert rough.spread < smooth.spread
 
 
 @pytest.mark.parametrize("prior", [np.zeros((5, 2)), np.ones((1, 2)), np.repeat([[0.0, 1.0], [1.0, 0.0]], 9, axis=0)])
@@ -155,7 +169,7 @@ def test_memory_is_bounded_by_fewer_public_records(monkeypatch: pytest.MonkeyPat
         seen.append(len(prior))
         return log_density(z, prior)
 
-    monkeypatch.setattr(module, "MOST_PAIRS", 100_000)
+    monkeypatch.setattr(kernel_fit, "MOST_PAIRS", 100_000)
     generator = np.random.default_rng(9)
     z, y = people(generator, 400, (1 / 3, 1 / 3, 1 / 3))
     KernelClassifier.fit(
@@ -173,8 +187,8 @@ def test_shapes_that_do_not_fit_are_named(z: object, y: object) -> None:
 def test_sparse_blocks_are_the_same_as_dense() -> None:
     reported = softmax(np.random.default_rng(10).normal(size=(6, 2)), axis=1)
     y, all_of_them = np.array([0, 1, 1, 0, 0, 1]), np.ones(6, dtype=np.bool_)
-    dense = _likelihood(reported, _by_label(np.eye(6), y, all_of_them, 2))
-    thin = _likelihood(reported, _by_label(sparse.identity(6, format="csr"), y, all_of_them, 2))
+    dense = likelihood(reported, by_label(np.eye(6), y, all_of_them, 2))
+    thin = likelihood(reported, by_label(sparse.identity(6, format="csr"), y, all_of_them, 2))
     assert dense[0] == thin[0] and np.array_equal(dense[1], thin[1])
 
 

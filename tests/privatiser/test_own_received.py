@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +49,7 @@ def mixed(privatiser: LocalPrivatiser, easy: Any) -> list[Report | str]:
 
 def test_the_reason_is_named_and_the_others_are_kept(fitted: LocalPrivatiser, easy: Any) -> None:
     reports = mixed(fitted, easy)
-    kept, left_out = usable(reports, fitted.method_, 2)
+    kept, left_out = usable(reports, fitted.method_, 2, epsilon=4.0)
     assert kept == reports[1:21]
     strange = "at another epsilon" if fitted.plan_.kind == VRLM else "by another mechanism"
     expected = {"at another epsilon": [0], "without a label": [21], "by another mechanism": [22]}
@@ -67,23 +69,69 @@ def test_the_reason_is_named_and_the_others_are_kept(fitted: LocalPrivatiser, ea
         assert "rlm learn --skip" in str(raised.value)
 
 
-def test_a_report_of_another_form_is_left_out(fitted: LocalPrivatiser, easy: Any) -> None:
-    good = list(fitted.privatise(easy.people[:3], LABEL))
-    first = good[0]
+def misshapen(first: Report) -> Report:
+    """The same with another payload."""
     changes: dict[str, Any] = {"numbers": (0.5,)} if first.numbers else {"of": 2 * (first.of or 0)}
     if first.members is not None:
         changes["members"] = bytes([128]) + bytes(-(-2 * (first.of or 0) // 8) - 1)
-    kept, left_out = usable([*good, replace(first, **changes)], fitted.method_, 2)
+    return replace(first, **changes)
+
+
+def test_a_report_of_another_form_is_left_out(fitted: LocalPrivatiser, easy: Any) -> None:
+    good = list(fitted.privatise(easy.people[:3], LABEL))
+    kept, left_out = usable([*good, misshapen(good[0])], fitted.method_, 2, epsilon=4.0)
     assert kept == good and left_out == {"of another form": [3]}
 
 
-def test_learn_skips_and_counts(easy: Any, tmp_path: Path, capsys: Any) -> None:
+def test_no_number_of_strangers_decides(fitted: LocalPrivatiser, easy: Any) -> None:
+    good = list(fitted.privatise(easy.people[:5], LABEL))
+    first, other = good[0], at(fitted, 3.5, easy.people[:6])
+    endless = replace(first, epsilon_x=math.inf, epsilon_y=first.epsilon_y if first.label is None else math.inf)
+    for flood in ([endless] * 6, other, [misshapen(other[0])] * 6, [misshapen(first)] * 6):
+        for reports in ([*flood, *good], [*good, *flood, first]):  # a copy of a good one is another good one
+            kept, left_out = usable([each.to_json() for each in reports], fitted.method_, 2, epsilon=4.0)
+            assert kept == [each for each in reports if each in good] and sum(map(len, left_out.values())) == 6
+    assert usable([*good, *other], fitted.method_, 2, epsilon=3.5)[0] == other
+    with pytest.raises(ValueError, match="epsilon"):
+        usable(good, fitted.method_, 2, epsilon=-1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert fitted.learn(other).reports_epsilon_ == pytest.approx(3.5)  # all agree, though not with the card
+
+
+def test_the_division_of_a_collection_is_as_asked(fitted: LocalPrivatiser, easy: Any) -> None:
+    if fitted.plan_.kind != VRLM:
+        with pytest.raises(ValueError, match="Expected lam with kind"):
+            usable([], fitted.method_, 2, epsilon=4.0, lam=0.7)
+        return
+    good = list(fitted.privatise(easy.people[:2], LABEL))
+    fitted.lam = 0.7
+    try:
+        other = list(fitted.privatise(easy.people[:3], LABEL))
+    finally:
+        fitted.lam = None
+    assert usable([*good, *other], fitted.method_, 2, epsilon=4.0) == (good, {"at another epsilon": [2, 3, 4]})
+    assert usable([*good, *other], fitted.method_, 2, epsilon=4.0, lam=0.7)[0] == other
+
+
+@pytest.fixture
+def saved(easy: Any, tmp_path: Path) -> tuple[LocalPrivatiser, str, Path]:
+    """A mechanism of the kind by the rule, its folder, and a file for reports."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = LocalPrivatiser(epsilon=4.0, reports=500).fit(easy.public, LABEL)
-    folder, file = str(fitted.save(tmp_path / "mine")), tmp_path / "reports.txt"
-    lines = [each if isinstance(each, str) else each.to_json() for each in mixed(fitted, easy)]
+    return fitted, str(fitted.save(tmp_path / "mine")), tmp_path / "reports.txt"
+
+
+def write(file: Path, reports: Sequence[Report | str]) -> None:
+    """One a line."""
+    lines = [each if isinstance(each, str) else each.to_json() for each in reports]
     file.write_text("\n".join(lines), encoding="utf-8")
+
+
+def test_learn_skips_and_counts(easy: Any, saved: Any, capsys: Any) -> None:
+    fitted, folder, file = saved
+    write(file, mixed(fitted, easy))
     assert main(["learn", str(file), "--model", folder]) != 0
     capsys.readouterr()
     assert main(["learn", str(file), "--model", folder, "--skip"]) == 0
@@ -96,3 +144,41 @@ def test_learn_skips_and_counts(easy: Any, tmp_path: Path, capsys: Any) -> None:
     file.write_text("{}\n", encoding="utf-8")
     assert main(["learn", str(file), "--model", folder, "--skip"]) != 0
     assert "1 that cannot be read (first: report 0)" in capsys.readouterr().err
+
+
+def test_a_majority_of_strangers_leaves_the_classifier_as_it_was(easy: Any, saved: Any, capsys: Any) -> None:
+    fitted, folder, file = saved
+    good = list(fitted.privatise(easy.people[:20], LABEL))
+    write(file, good)
+    assert main(["learn", str(file), "--model", folder]) == 0
+    before = {each.name: each.read_bytes() for each in Path(folder).iterdir()}
+    write(file, [*good, *[replace(good[0], epsilon_x=math.inf)] * 21])
+    for out in ([], ["--out", folder]):
+        assert main(["learn", str(file), "--model", folder, "--skip", *out]) == 2
+        said = capsys.readouterr().err
+        assert "got 20 of 41 at epsilon = 4: 21 " in said and "--out" in said and "--epsilon" in said
+        assert before == {each.name: each.read_bytes() for each in Path(folder).iterdir()}
+    assert main(["learn", str(file), "--model", folder, "--skip", "--out", f"{folder}-few"]) == 0
+    assert "learnt from 20 reports at epsilon = 4" in capsys.readouterr().out
+    assert main(["learn", str(file), "--model", folder, "--skip", "--epsilon", "inf"]) == 2
+    assert "Expected a finite --epsilon" in capsys.readouterr().err
+
+
+def test_a_collection_at_another_epsilon(easy: Any, saved: Any, capsys: Any) -> None:
+    fitted, folder, file = saved
+    other = at(fitted, 3.5, easy.people[:20])
+    write(file, other)
+    assert main(["learn", str(file), "--model", folder]) == 0
+    assert "learnt from 20 reports at epsilon = 3.5" in capsys.readouterr().out
+    assert main(["learn", str(file), "--model", folder, "--skip"]) == 2
+    assert "say so with --epsilon" in capsys.readouterr().err
+    write(file, [*other, *fitted.privatise(easy.people[:3], LABEL)])
+    assert main(["learn", str(file), "--model", folder, "--skip", "--epsilon", "3.5"]) == 0
+    said = capsys.readouterr().out
+    assert "learnt from 20 reports at epsilon = 3.5" in said and "left out 3 reports: 3 at another epsilon" in said
+    for wrong, message in (
+        (["--epsilon", "3.5"], "with --skip alone"),
+        (["--skip", "--lam", "0.5"], "Expected lam with"),
+    ):
+        assert main(["learn", str(file), "--model", folder, *wrong]) == 2
+        assert message in capsys.readouterr().err

@@ -84,12 +84,20 @@ def _of_list(reports: Sequence[Report], digest: str, size: int, classes: int) ->
     )
 
 
-def split_refusals(reports: Sequence[Report], *, digest: str, size: int, classes: int) -> list[Refusal | None]:
-    """For each report, why it cannot be learnt from; None if it can. The division of ε is that of most reports."""
-    divided = Counter(
-        (each.epsilon_x, each.epsilon_y) for each in reports if each.digest == digest and each.label is not None
-    )
-    common = divided.most_common(1)[0][0] if divided else (0.0, 0.0)
+def split_refusals(
+    reports: Sequence[Report], *, digest: str, size: int, classes: int, division: tuple[float, float] | None = None
+) -> list[Refusal | None]:
+    """For each report, why it cannot be learnt from at ``division``, (εx, εy); None if it can.
+
+    Without ``division`` it is that of most reports: for an error that says who differs. Anybody can send most reports,
+    so nothing may be left out by it.
+    """
+    if division is None:
+        divided = Counter(
+            (each.epsilon_x, each.epsilon_y) for each in reports if each.digest == digest and each.label is not None
+        )
+        division = divided.most_common(1)[0][0] if divided else (0.0, 0.0)
+    expected_x, expected_y = division
 
     def refusal(at: int, report: Report) -> Refusal | None:
         if report.digest != digest:
@@ -105,9 +113,9 @@ def split_refusals(reports: Sequence[Report], *, digest: str, size: int, classes
         if report.label >= classes:
             message = f"Expected labels below {classes}, got {report.label} in report {at}."
             return Refusal(reason=OTHER_FORM, message=message)
-        if (report.epsilon_x, report.epsilon_y) != common:
+        if (report.epsilon_x, report.epsilon_y) != division:
             message = (
-                f"Expected epsilon_x={common[0]:g} and epsilon_y={common[1]:g} in all reports, "
+                f"Expected epsilon_x={expected_x:g} and epsilon_y={expected_y:g} in all reports, "
                 f"got {report.epsilon_x:g} and {report.epsilon_y:g} in report {at}."
             )
             return Refusal(reason=OTHER_EPSILON, message=message)

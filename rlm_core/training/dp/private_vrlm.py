@@ -48,6 +48,11 @@ class FirstStage:
     decoder: dict[str, Tensor]
     scale: float
 
+    @property
+    def named(self) -> dict[str, Any]:
+        """For a checkpoint: what stage 2 stems from."""
+        return {"scale": self.scale} | {f"decoder.{name}": weights for name, weights in self.decoder.items()}
+
 
 def build_second_stage(preset: VRLMPreset, data: RowData, first: FirstStage, *, seed: int) -> VariationalRLM:
     """A new encoder before the fixed decoder of stage 1."""
@@ -118,7 +123,7 @@ def train_second_stage(
         ),
         progress=progress,
         checkpoint=checkpoint,
-        stems_from=asdict(preset) | {"seed": seed, "data": data.train},
+        stems_from=asdict(preset) | {"seed": seed, "data": data.train} | first.named,
         device=device,
     )
     return model, history, schedule.statement(COVERS, not_covered(preset))
