@@ -27,8 +27,8 @@ FAINT = 8.0**0.5
 """Between 2 and 4 by ratio."""
 
 ENOUGH = 20.0
-"""n reports are enough if they tell so many times what is asked of them (``SplitMethod.told``): a rule of thumb. Of MNIST's
-public rows 15 % are right where they tell 0.7 times as much, 37 % at 17, and 70 % at 148
+"""n reports are enough if they tell so many times what is asked of them (``SplitMethod.told``): a rule of thumb. Of
+MNIST's public rows 15 % are right where they tell 0.7 times as much, 37 % at 17, and 70 % at 148
 (``benchmarks/results/vrlm_settings.json``)."""
 
 LEAST = 1e-6
