@@ -43,6 +43,10 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
     same distribution alone and in any batch. A label's class must be known; an unknown level of a category
     becomes the level of the rare ones.
 
+    ``privatise(people)`` sends the label too if ``fit`` was told its column by name and the people's rows have it; with
+    ``privatise(people, None)`` it stays at home. ε is of both together: beside a label, the record of a V-RLM has λε
+    of it and the label (1 − λ)ε; alone it has all of ε.
+
     Guarantee: each row's report, its label included, is ε-LDP, whatever was fitted (see the kind's class in
     ``rlm_core.owner``). Each further ``privatise`` of the same row spends ε again; a ``ledger`` counts. With
     ``central_epsilon`` there is a second promise, to the people whose rows were fitted on: the encoder's training
@@ -124,7 +128,8 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
             x = self._learn_reading(records, self.schema)
             self.fit_notes_ = () if labels is None else notes_of_labels(labels, classes)
             if self.schema is None and not isinstance(records, Pictures):
-                self.fit_notes_ += notes_of_dates(records, self.schema_) + notes_of_marks(records)
+                self.fit_notes_ += notes_of_dates(records, self.schema_)
+                self.fit_notes_ += notes_of_marks(records, self.schema_.features)
             given = self.classes if self.classes is not None else labels
             self.classes_ = as_given(classes, [] if given is None else list(given))
             plan = choose_plan(

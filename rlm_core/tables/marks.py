@@ -6,6 +6,7 @@ Only cells that are text count: a number is itself. In doubt a comma divides tho
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ import pandas as pd
 
 from rlm_core.tables.columns import distinct_values
 from rlm_core.tables.decimals import SEPARATOR, decimal_mark, may_be_list, parse_number
+from rlm_core.tables.feature import Feature
 from rlm_core.tables.infer import exceptions
 from rlm_core.tables.values import MISSING
 
@@ -42,8 +44,10 @@ class _Texts:
 
     @property
     def clearly_comma(self) -> bool:
+        if self.shown != {","} or not self.are_numbers(","):
+            return False
         clear = sum(n for word, n in self.cells.items() if decimal_mark(word) == "," and not may_be_list(word))
-        return self.shown == {","} and clear >= CLEAR_SHARE * self.cells.total() and self.are_numbers(",")
+        return clear >= CLEAR_SHARE * self.cells.total()
 
     def divided_by(self, sign: str) -> bool:
         """Whether there are numbers with this sign that could be either."""
@@ -68,32 +72,35 @@ def column_marks(public: pd.DataFrame) -> dict[str, Mark]:
     by_semicolon = not commas and not points and public.attrs.get(SEPARATOR) == ";"
 
     def mark(each: _Texts) -> Mark:
-        if not each.are_numbers(","):
+        others = (commas and not points) or (by_semicolon and each.divided_by(","))
+        if not (others or each.shown) or each.shown - {","} or not each.are_numbers(","):
             return Mark()
         if each.shown:
-            return Mark(decimal="," if each.shown == {","} else ".")
-        if commas and not points:
+            return Mark(decimal=",")
+        if commas:
             either_way = each.divided_by(",") or each.divided_by(".")
             return Mark(decimal=",", because=f"as in {commas[0]}" if either_way else "")
-        if by_semicolon and each.divided_by(","):
-            return Mark(decimal=",", because="as in other files that are divided by semicolons")
-        return Mark()
+        return Mark(decimal=",", because="as in other files that are divided by semicolons")
 
     return {name: mark(each) for name, each in texts.items()}
 
 
-def notes_of_marks(public: pd.DataFrame) -> tuple[str, ...]:
-    """What is to be said of columns whose numbers could be read either way, and were not read as of old.
+def notes_of_marks(public: pd.DataFrame, features: Iterable[Feature]) -> tuple[str, ...]:
+    """What is to be said of columns whose numbers could be read either way, and have commas for other columns' sake.
 
-    >>> notes_of_marks(pd.DataFrame({"share": ["0,5", "2,25"], "income": ["5,912", "241"]}))[0]
+    >>> public = pd.DataFrame({"share": ["0,5", "2,25"], "income": ["5,912", "241"]})
+    >>> income = Feature(name="income", title="", unit="", kind="number", decimal=",")
+    >>> notes_of_marks(public, [income])[0]
     'income: its commas are read as decimal commas, as in share; set "decimal" in the schema to change that'
     """
+    read = [each.name for each in features if each.decimal == ","]
+    marks = column_marks(public) if read else {}
     notes = []
-    for name, mark in column_marks(public).items():
-        if mark.because:
+    for name in read:
+        if marks[name].because:
             commas = _texts(public[name]).divided_by(",")
-            how = "commas are read as decimal commas" if commas else "points divide thousands, its commas are decimal"
-            notes.append(f'{name}: its {how}, {mark.because}; set "decimal" in the schema to change that')
+            how = "commas are read as decimal commas" if commas else "points are read as those of thousands"
+            notes.append(f'{name}: its {how}, {marks[name].because}; set "decimal" in the schema to change that')
     return tuple(notes)
 
 

@@ -85,7 +85,8 @@ class TableSchema:
                 left_out.append(reasons.get(name, LeftOut(name=name, reason="left out by hand")))
             else:
                 same = name in known and known[name].kind == kind
-                features.append(known[name] if same else infer_as(frame[name], cast(Kind, kind), decimal=marks[name].decimal))
+                decimal = marks[name].decimal
+                features.append(known[name] if same else infer_as(frame[name], cast(Kind, kind), decimal=decimal))
         return TableSchema(features=tuple(features), left_out=tuple(left_out))
 
     @property

@@ -49,7 +49,8 @@ def as_text(column: pd.Series, *, decimal: str = ".") -> pd.Series:
     """Every cell as stripped text, None where it says nothing; a list or other object is an error.
 
     A number is written as its value says, not as the column's type does (:func:`number_text`): one missing cell makes
-    pandas turn a column of integers into floats, and nobody's text may depend on that. Its fraction has the mark ``decimal``.
+    pandas turn a column of integers into floats, and nobody's text may depend on that. ``decimal`` is
+    the mark of its fraction, as the column's texts have it.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, distinct = column.cat.codes.to_numpy(), column.cat.categories.astype(object)
@@ -58,7 +59,9 @@ def as_text(column: pd.Series, *, decimal: str = ".") -> pd.Series:
     else:
         cells = [_cell(value, row, column.name, decimal) for row, value in enumerate(column.astype(object))]
         return pd.Series(cells, dtype=object)
-    texts = np.array([*(_cell(value, row, column.name, decimal) for row, value in enumerate(distinct)), None], dtype=object)
+    texts = np.array(
+        [*(_cell(value, row, column.name, decimal) for row, value in enumerate(distinct)), None], dtype=object
+    )
     return pd.Series(texts[codes], dtype=object)  # the code of a missing value is -1: the last
 
 

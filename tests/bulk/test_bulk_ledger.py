@@ -16,11 +16,13 @@ import pytest
 
 from benchmarks.scale.people import LABEL
 from benchmarks.scale.runs import digests, look
+from rlm_core.bulk import job as job_module
 from rlm_core.bulk.blocks import Block, find_blocks, find_inputs
 from rlm_core.bulk.job import Job, charge_of, read_ledger
 from rlm_core.bulk.ledger import LedgerFolder, beside
 from rlm_core.bulk.run import part_names, privatise_files
 from rlm_core.bulk.source import Source
+from rlm_core.bulk.store import Folder
 from rlm_core.cli import main
 from rlm_core.digest import canonical_json, digest_of
 
@@ -139,7 +141,8 @@ def test_two_people_of_one_shape_look_the_same_but_for_what_was_drawn(here: Path
         )
         assert {str(part.metadata.metadata[b"rlm"]) for part in parts} == {str(parts[0].metadata.metadata[b"rlm"])}
         about = json.loads((out / "job.json").read_text())
-        assert re.fullmatch("[0-9a-f]{32}", about.pop("ledger"))  # another one for each key
+        for name in ("ledger", "reports"):  # others for each key, and for each folder
+            assert re.fullmatch("[0-9a-f]{32}", about.pop(name))
         abouts.append((about, parts[0].metadata.metadata[b"rlm"]))
     assert shapes[0] == shapes[1] and abouts[0] == abouts[1]
 
@@ -207,10 +210,10 @@ def test_reports_without_their_ledger_are_not_continued(here: Path, person: Path
     shutil.move(this.ledger_path, tmp_path / "away")
     with pytest.raises(ValueError, match="reports in .*out' and no ledger in .*Say --ledger"):
         run(this, person)
-    (tmp_path / "out" / "job.json").rename(tmp_path / "job.json")
+    (tmp_path / "out" / "job.json").rename(tmp_path / "about.json")
     with pytest.raises(ValueError, match="reports in .*out' and no ledger in"):  # the parts alone say it too
         run(this, person)
-    (tmp_path / "job.json").rename(tmp_path / "out" / "job.json")
+    (tmp_path / "about.json").rename(tmp_path / "out" / "job.json")
     other = job(here, tmp_path / "other")
     run(other, person)
     with pytest.raises(ValueError, match="the reports of this ledger, got those of another one"):
@@ -225,11 +228,16 @@ def test_a_ledger_outlives_the_reports_that_were_handed_over(here: Path, person:
     this = job(here, tmp_path / "out")
     run(this, person)
     shutil.move(tmp_path / "out", tmp_path / "handed over")
+    with pytest.raises(ValueError, match="got another folder.*If its reports were moved here, move its job.json too"):
+        run(this, person)
+    assert not (tmp_path / "out").exists() or list((tmp_path / "out").iterdir()) == []
+    (tmp_path / "out").mkdir(exist_ok=True)
+    shutil.copy(tmp_path / "handed over" / "job.json", tmp_path / "out" / "job.json")
     with pytest.raises(ValueError, match="it was published and is gone"):
         run(this, person)
     assert part_names(this.out) == []
     with pytest.raises(ValueError, match="the same mechanism, epsilon and block size"):
-        run(job(here, tmp_path / "elsewhere", ledger=this.ledger_path, block_rows=100), person)
+        run(job(here, tmp_path / "out", block_rows=100), person)
     assert len(read_ledger(this.out)[1]) == 2
 
 
@@ -277,7 +285,7 @@ def test_a_draw_that_a_dead_worker_left_is_deleted_also_when_a_block_failed(
     """It would be a second report of the same rows."""
     out = tmp_path / "out"
     out.mkdir()
-    (out / ".0123.parquet.4567.tmp").write_bytes(b"draw")
+    (out / f".{'01' * 16}.parquet.{'45' * 16}.tmp").write_bytes(b"draw")
     frame = pd.read_parquet(person)
     frame.loc[170, LABEL] = "rich"
     frame.to_parquet(person, index=False, row_group_size=150)
@@ -288,5 +296,107 @@ def test_a_draw_that_a_dead_worker_left_is_deleted_also_when_a_block_failed(
 
 def test_where_a_ledger_lies() -> None:
     assert beside("/a/reports/") == "/a/reports.ledger" and beside("memory://a/b") == "memory://a/b.ledger"
-    with pytest.raises(ValueError, match="beside a whole bucket"):
-        beside("s3://bucket/")
+    for out in ("s3://bucket/", "s3://bucket/reports/", "gs://bucket/reports", "simplecache::s3://bucket/reports"):
+        with pytest.raises(ValueError, match="Expected --ledger for .* the bucket that the collector reads"):
+            beside(out)
+
+
+def test_a_bucket_needs_a_ledger_of_ones_own(
+    here: Path, person: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["privatise", str(person.parent), "--model", str(here / "mine"), "--out", "s3://bucket/reports/"]
+    assert main([*call, "--workers", "1"]) == 2
+    assert "Expected --ledger for 's3://bucket/reports/'" in capsys.readouterr().err
+
+
+def test_a_draw_that_was_not_marked_as_published_has_no_second_one_elsewhere(
+    here: Path, person: Path, tmp_path: Path
+) -> None:
+    """Killed between a part and its mark, then run again with the same ledger and another folder."""
+    ledger = str(tmp_path / "ledger")
+    one = job(here, tmp_path / "one", ledger=ledger)
+    run(one, person)
+    before = digests(tmp_path / "one")
+    for mark in (tmp_path / "ledger" / "charges").glob("*.published"):
+        mark.unlink()
+    with pytest.raises(ValueError, match="a draw of the same rows for one charge"):
+        run(job(here, tmp_path / "two", ledger=ledger), person)
+    assert part_names(str(tmp_path / "two")) == []
+    run(one, person)  # the folder it was begun for is continued
+    assert digests(tmp_path / "one") == before
+
+
+def test_of_many_folders_that_begin_with_one_ledger_one_gets_it(here: Path, person: Path, tmp_path: Path) -> None:
+    ready, refused = threading.Barrier(6), []
+
+    def begin(name: str) -> None:
+        this = job(here, tmp_path / name, ledger=str(tmp_path / "ledger"))
+        ready.wait()
+        try:
+            run(this, person)
+        except ValueError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=begin, args=(f"out{each}",)) for each in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refused) == 5 and all("got another folder" in each for each in refused)
+    assert sorted(len(part_names(str(tmp_path / f"out{each}"))) for each in range(6)) == [0, 0, 0, 0, 0, 2]
+    assert len(read_ledger("", str(tmp_path / "ledger"))[1]) == 2
+
+
+def test_the_second_of_two_folders_is_refused_also_after_both_were_begun(
+    here: Path, person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have looked before one has written: what is created exclusively decides."""
+    ledger = str(tmp_path / "ledger")
+    one, two = (job(here, tmp_path / name, ledger=ledger) for name in ("one", "two"))
+    agree = job_module._agree
+
+    def overtaken(place: Folder, about: dict[str, object]) -> dict[str, object]:
+        monkeypatch.setattr(job_module, "_agree", agree)
+        run(two, person)
+        return agree(place, about)
+
+    monkeypatch.setattr(job_module, "_agree", overtaken)
+    with pytest.raises(ValueError, match="got another folder"):
+        run(one, person)
+    assert part_names(one.out) == [] and len(part_names(two.out)) == 2
+
+
+def test_a_folder_of_other_things_is_no_ledger(here: Path, person: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "proj").mkdir(parents=True)
+    (home / "proj" / ".draft.tmp").write_text("mine")
+    with pytest.raises(ValueError, match="a new or empty folder for it, got .*home', which holds 'proj' and no key"):
+        run(job(here, tmp_path / "out", ledger=str(home)), person)
+    assert [path.name for path in home.rglob("*")] == ["proj", ".draft.tmp"] and not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_was_there_is_its_owners_alone_once_it_is_a_ledger(
+    here: Path, person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = tmp_path / "ledger"
+    ledger.mkdir(0o755)
+    this = job(here, tmp_path / "out", ledger=str(ledger))
+    run(this, person)
+    assert ledger.stat().st_mode & 0o777 == 0o700
+    ledger.chmod(0o755)
+    monkeypatch.setattr(Path, "chmod", lambda *_: None)  # as where a file system keeps no rights
+    with pytest.raises(ValueError, match=r"its owner alone can enter, got .*mode 755. cannot be changed to 0700"):
+        run(this, person)
+
+
+def test_neither_folder_lies_in_the_other_nor_a_ledger_among_other_reports(
+    here: Path, person: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="and reports outside it"):
+        run(job(here, tmp_path / "ledger" / "out", ledger=str(tmp_path / "ledger")), person)
+    run(job(here, tmp_path / "outbox"), person)
+    before = sorted(tmp_path.rglob("*"))
+    for out in ("outbox/more", "outbox/deep/more"):
+        with pytest.raises(ValueError, match="outside folders of reports.*Say --ledger"):
+            run(job(here, tmp_path / out), person)
+    assert sorted(tmp_path.rglob("*")) == before

@@ -64,9 +64,21 @@ def test_of_many_writers_one_wins_and_what_is_seen_is_whole(tmp_path: Path) -> N
 def test_what_the_dead_left_is_swept_unread(tmp_path: Path) -> None:
     folder = Folder(str(tmp_path))
     folder.create("part", b"x")
-    (tmp_path / ".part.0123.tmp").write_bytes(b"half")
-    assert folder.names() == ["part"] and folder.sweep() == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["part"]
+    folder.create("charges/x", b"x")
+    mine = f".part.{'0f' * 16}.tmp"
+    for name in (mine, f"charges/{mine}"):
+        (tmp_path / name).write_bytes(b"half")
+    assert folder.names() == ["part"] and folder.sweep("charges", "absent") == 2
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["charges", "part", "x"]
+
+
+def test_only_our_own_temporary_files_are_swept(tmp_path: Path) -> None:
+    names = (".draft.tmp", ".part.0123.tmp", f"part.{'0f' * 16}.tmp", f"proj/.part.{'0f' * 16}.tmp")
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("not ours")
+    assert Folder(str(tmp_path)).sweep("charges") == 0
+    assert all((tmp_path / name).exists() for name in names)
 
 
 def test_a_store_without_exclusive_creation_is_refused() -> None:

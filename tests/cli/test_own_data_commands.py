@@ -194,6 +194,31 @@ def test_the_ledger_goes_where_its_owner_says(folder: Path, tmp_path: Path) -> N
     assert sorted(path.name for path in (tmp_path / "safe" / "r").iterdir()) == ["charge.json", "key"]
 
 
+@pytest.mark.parametrize("ledger", ["r.jsonl", "./r.jsonl", "r.jsonl/x"])
+def test_reports_and_ledger_in_one_place_are_refused_before_anything_is_charged(
+    ledger: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    call = ["privatise", str(folder / "people.csv"), "--model", str(folder / "mine"), "--out", "r.jsonl"]
+    assert main([*call, "--ledger", ledger]) == 2
+    assert "Expected a ledger apart from --out 'r.jsonl'" in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def test_no_ledger_lies_among_reports_that_others_get(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "outbox").mkdir()
+    (tmp_path / "outbox" / "job.json").write_text(json.dumps({"block_rows": 9}), encoding="utf-8")
+    call = ["privatise", str(folder / "people.csv"), "--model", str(folder / "mine"), "--out"]
+    monkeypatch.chdir(tmp_path / "outbox")
+    for out in (str(tmp_path / "outbox" / "a.jsonl"), "a.jsonl"):
+        assert main([*call, out]) == 2
+        assert "holds reports, which others get. Say --ledger" in capsys.readouterr().err
+    assert [path.name for path in Path().iterdir()] == ["job.json"]
+    assert main([*call, "a.jsonl", "--ledger", str(tmp_path / "safe")]) == 0
+    assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl", "job.json"]
+
+
 @pytest.mark.parametrize("name", ["r.jsonl.ledger", "r.jsonl.ledger.json"])
 def test_rows_with_a_ledger_and_no_reports_are_not_charged_again(
     name: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -57,6 +57,36 @@ def test_dates_that_could_be_other_ones_are_named() -> None:
     assert fitted(told).notes_ == fitted(iso).notes_ == ()
 
 
+def test_columns_that_others_decided_are_named(tmp_path: Path) -> None:
+    said = 'are read as decimal commas, as in share; set "decimal" in the schema to change that'
+    german = pd.DataFrame({"share": ["0,5", "1,75", "2,25"] * 60, "age": ["31", "45", "7"] * 60})
+    table = german.assign(income=["5,912", "241", "12,125"] * 60, pay=["1.234", "950", "7"] * 60)
+    found = fitted(table).notes_
+    assert found[0] == f"income: its commas {said}"
+    assert found[1].startswith("pay: its points are read as those of thousands, as in share;") and len(found) == 2
+    assert fitted(table[["income"]].assign(y=["a", "b"] * 90), "y").notes_ == fitted(german).notes_ == ()
+    assert fitted(table, schema=TableSchema.infer(table)).notes_ == ()  # who brings a schema has said it
+    table[["income", "age"]].to_csv(tmp_path / "public.csv", sep=";", index=False)
+    (note,) = fitted(tmp_path / "public.csv").notes_
+    assert note.startswith("income: its commas are read as decimal commas, as in other files that are divided by semi")
+
+
+def test_a_label_that_is_also_a_feature_is_refused() -> None:
+    """fit(frame, frame["y"]) made the label a feature: every record had it in itself."""
+    table = TABLE[["a", "job"]].assign(y=["no", "yes"] * 100)
+    for public in (table, table.assign(y=table["y"].astype("category"))):
+        with pytest.raises(
+            TableError, match="the column 'y' as both: pass its name as the label, or the table without"
+        ):
+            fitted(public, public["y"])
+        with pytest.raises(TableError, match="the column 'y' as both"):
+            public_records(public, public["y"], None)
+    apart = fitted(table[["a", "job"]], table["y"])
+    assert fitted(table, table["y"], schema=schema_with()).schema_.columns == apart.schema_.columns == ("a", "job")
+    other = table["y"].where(table.index != 0, "yes")
+    assert "y" in fitted(table, other).schema_.columns  # another column of that name
+
+
 def schema_with(**changes: Any) -> TableSchema:
     schema = TableSchema.infer(TABLE[["a", "job"]])
     a, job = schema.features

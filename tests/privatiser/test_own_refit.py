@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from PIL import Image
 from sklearn.exceptions import NotFittedError
 
-from rlm_core.privatiser import LocalPrivatiser
+from rlm_core.privatiser import LocalPrivatiser, UtilityWarning
 from rlm_core.tables import TableError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* reports are few for epsilon")  # of trainings this short
@@ -54,6 +55,14 @@ def test_a_fit_that_is_refused_changes_nothing(easy: Any, change: dict[str, Any]
     assert pickle.dumps({name: value for name, value in vars(privatiser).items() if name.endswith("_")}) == before
     assert np.array_equal(privatiser.encode_table(easy.test), expected)
     assert np.array_equal(privatiser.predict_proba(easy.test), probabilities)
+
+
+def test_a_warning_that_is_an_error_keeps_what_was_learnt(easy: Any) -> None:
+    privatiser = LocalPrivatiser(epsilon=8.0, reports=3)
+    with pytest.raises(UtilityWarning, match="3 reports are few"), warnings.catch_warnings():
+        warnings.simplefilter("error", UtilityWarning)
+        privatiser.fit(easy.public, LABEL)
+    assert len(privatiser.privatise(easy.people[:3])) == 3
 
 
 def test_labels_are_those_of_the_column_that_was_fitted(easy: Any) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -106,3 +109,78 @@ def test_categories_are_known_by_their_value() -> None:
         assert schema.read(pd.DataFrame({"size": cells, "n": 1}))["size"].tolist() == ["2.50", "4"]
     other = TableSchema.from_json(schema.to_json().replace('"3.75"', '"2.5"'))  # both are levels: told apart
     assert other.read(pd.DataFrame({"size": ["2.5", "2.50"], "n": 1}))["size"].tolist() == ["2.5", "2.50"]
+
+
+NUMBERS: list[list[Any]] = [
+    [1.234, 2.5, 12.345, 1234567.891, 1.5e-07, -0.125, None],
+    [np.float64(1.234), np.float32(0.5), np.int64(1234), 2, True],
+    [Decimal("238.961"), Decimal("1.234"), Decimal("1234.5")],
+    [1.234, "1,234", "1.234", "2,5"],
+]
+
+
+@pytest.mark.parametrize("cells", NUMBERS)
+def test_cells_that_are_numbers_are_themselves(cells: list[Any]) -> None:
+    """1.234 beside decimal commas was read as 1234."""
+    schema = TableSchema.infer(GERMAN)
+    texts = {"1,234": 1.234, "1.234": 1234.0, "2,5": 2.5}
+    expected = [np.nan if cell is None else texts.get(cell, cell) for cell in cells]
+    column = pd.Series(cells, dtype=object)
+    read = schema.read(pd.DataFrame({"share": column, "pay": column}))
+    for name in read:
+        assert read[name].tolist() == pytest.approx([float(each) for each in expected], nan_ok=True)
+    for cell, value in zip(cells, expected, strict=True):
+        alone = schema.read(pd.DataFrame([{"share": cell, "pay": cell}]))
+        assert alone["pay"].tolist() == pytest.approx([float(value)], nan_ok=True)
+
+
+def test_public_numbers_are_themselves_and_take_no_mark(tmp_path: Path) -> None:
+    money = [Decimal("238.961"), Decimal("1.234"), Decimal("12.500"), Decimal("7.001")]
+    mixed = [1.234, "0,5", Decimal("2.125"), "1,75"]
+    pd.DataFrame({"money": money * 20, "share": ["0,5", "0,125", "1,75", "2,250"] * 20}).to_parquet(
+        tmp_path / "a.parquet"
+    )
+    schema = TableSchema.infer(tmp_path / "a.parquet")
+    assert [each.decimal for each in schema.features] == [".", ","] and range_of(schema, "money") == (1.234, 238.961)
+    assert schema.read(tmp_path / "a.parquet")["money"].tolist() == [float(each) for each in money * 20]
+    own = pd.DataFrame({"x": pd.Series(mixed * 20, dtype=object), "kind": pd.Series([1.5, "red"] * 40, dtype=object)})
+    schema = TableSchema.infer(own)
+    assert range_of(schema, "x") == (0.5, 2.125) and schema.features[1].choices == ("1.5", "red")
+    assert range_of(schema.edited(own, {"x": "category"}).edited(own, {"x": "number"}), "x") == (0.5, 2.125)
+
+
+INCOME = ["5,912", "241", "12,000", "7,125"] * 50
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ["1,2", "1,3", "2,4", "2"] * 50,  # answers
+        ["7,5", *["good", "bad"] * 99, "good"],
+        ["7,5", *["31", "45"] * 99, "31"],  # a slip of the pen
+        ["0,5", "red", "blue", "1,75"] * 50,
+        ["0,5", "1.5", "2,5", "7"] * 50,
+        ["0,5", "0,25"] * 3 + [None] * 194,
+    ],
+)
+def test_only_numbers_with_decimal_commas_decide_for_others(other: list[Any]) -> None:
+    clear = other[-1] is None  # few cells, all of them clear
+    schema = TableSchema.infer(pd.DataFrame({"income": INCOME, "other": other}))
+    assert range_of(schema, "income") == ((5.912, 241) if clear else (241, 12_000))
+
+
+def test_columns_with_points_keep_the_others_as_of_old() -> None:
+    table = pd.DataFrame({"income": INCOME, "share": ["0,5", "1,75"] * 100, "rate": ["0.5", "1.25"] * 100})
+    assert range_of(TableSchema.infer(table), "income") == (241, 12_000)
+    assert range_of(TableSchema.infer(table.drop(columns="rate")), "income") == (5.912, 241)
+
+
+def test_of_levels_of_one_value_the_first_is_meant() -> None:
+    public = pd.DataFrame({"size": ["1.50", "1.500", "2"] * 30, "n": range(90)})
+    schema = TableSchema.infer(public).edited(public, {"size": "category"})
+    assert schema.read(pd.DataFrame({"size": ["1.5", 1.5, "1.500", "1.5000"], "n": 1}))["size"].tolist() == [
+        "1.50",
+        "1.50",
+        "1.500",
+        "1.50",
+    ]

@@ -199,6 +199,35 @@ def test_the_browser_reads_an_edited_schema_as_python_does() -> None:
     assert json.loads(found.stdout) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("times", [(30, 30), (30, 1), (1, 30)])
+def test_of_levels_of_one_value_both_take_the_first(times: tuple[int, int]) -> None:
+    """Also where one of them is rare, or has no public row."""
+    import shutil
+
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node found")
+    from rlm_core.device.owner_file import SCRIPTS
+
+    sizes = [*["1.50"] * times[0], *["1.500"] * times[1], *["2"] * 1100]
+    public = pd.DataFrame({"size": sizes, "n": np.arange(len(sizes)) % 7})
+    sizes_as = Feature(name="size", title="size", unit="", kind="category", choices=("2", "1.500", "1.50", "3.0"))
+    schema = with_feature(TableSchema.infer(public), sizes_as)
+    privatiser = LocalPrivatiser(classes=["no", "yes"], schema=schema).fit(public)
+    cells = ["1.5", 1.5, "1.50", "1.500", "1.5000", "2.0", 3, "4"]
+    expected = [privatiser.encode_table({"size": cell, "n": 3})[0].tolist() for cell in cells]  # type: ignore[arg-type]
+    assert expected[0] == expected[1] == expected[2] == expected[4] != expected[3]
+    script = """
+      const { tableRow } = await import(process.argv[1]);
+      const { preprocessor, cells } = JSON.parse(process.argv[2]);
+      console.log(JSON.stringify(cells.map((size) => Array.from(tableRow({ size, n: 3 }, preprocessor)))));
+    """
+    given = json.dumps({"preprocessor": own_description(privatiser)["preprocessor"], "cells": cells})
+    command = [node, "--input-type=module", "-e", script, (SCRIPTS / "table_row.js").as_uri(), given]
+    found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    assert json.loads(found.stdout) == expected
+
+
 @pytest.mark.parametrize("bound", [1e99, -5.0, 0.5, 10_000.0])
 def test_a_date_is_bounded_by_years_that_a_calendar_has(bound: float) -> None:
     """A page would show such a bound as a day at every run, and could not."""

@@ -24,11 +24,16 @@ class PeopleSide(Fitted):
     ) -> Releases:
         """What each person's device would send: the release path, with the operating system's randomness.
 
+        THE LABEL IS SENT TOO, without being asked for, if ``fit`` was told the name of its column and these rows have
+        that column (version 1.0.0 sent the record alone). Pass None to keep it at home, or leave the column out. ε is
+        of both together: a V-RLM then gives λε of it to the record and (1 − λ)ε to the label, so that the record has
+        more noise than alone, where it has all of ε.
+
         Args:
             people: rows with the columns of the public table.
             labels: their labels, or the name of the column. Unless said: the column that ``fit`` was told, if the
                 rows have it (or where it was told that pictures have theirs). None sends records alone, as do rows
-                without that column.
+                without that column, and whatever was fitted on labels that were no column.
             ledger, record: charged before anything is drawn.
             progress: is told how many rows are done.
         """
