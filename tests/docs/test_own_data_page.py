@@ -71,6 +71,10 @@ def test_digits_by_the_v_rlm_are_as_the_page_says() -> None:
     assert f"it has {here[0]:.1f}, of 36 collections; {said}, {both['accuracy'].mean():.1f} in all" in PAGE
     single = OWN.query("dataset == 'mnist' and mechanism == 'V-RLM' and epsilon == 1.0")
     assert len(single) == 36
+    here_from, here_to = (f"{each:.0f}" for each in (single["accuracy"].min(), single["accuracy"].max()))
+    there_from, there_to = (f"{each:.0f}" for each in (both["accuracy"].min(), both["accuracy"].max()))
+    assert f"went from {here_from} to {here_to} % here and from {there_from} to {there_to} % there" in PAGE
+    assert f"the mean was {single.query('draw < 3')['accuracy'].mean():.1f};" in PAGE
     settings = json.loads((RESULTS / "vrlm_settings.json").read_text(encoding="utf-8"))["rows"]
     chosen = next(
         each
