@@ -77,10 +77,17 @@ RING = """(element) => {
 
 
 def faint(page: Any) -> list[Any]:
-    """Texts that do not stand out, after a check that the page's texts were looked at."""
+    """Texts that do not stand out, after a check that the page's texts were looked at.
+
+    While the server answers, Streamlit fades what will be replaced: only what stays faint counts.
+    """
     page.wait_for_function(f"() => ({CONTRASTS})().length > 40")  # a part of a page may come late
-    found = page.evaluate(CONTRASTS)
-    return sorted(each for each in found if not each[0] >= ENOUGH)
+    for _ in range(10):
+        found = [each for each in page.evaluate(CONTRASTS) if not each[0] >= ENOUGH]
+        if not found:
+            break
+        page.wait_for_timeout(500)
+    return sorted(found)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
