@@ -51,8 +51,7 @@ DRAWS = 3
 """Simulated collections of a cell with the same split."""
 
 MANY_DRAWS = 12
-"""Of a V-RLM on MNIST at ε = 1, where one collection is 5 points off another. The first three had been seen when it was
-decided to take so many; all count."""
+"""Of a V-RLM on MNIST at ε = 1, where one collection is 5 points off another (docs/own-data.md)."""
 
 
 Parts = tuple[IntArray, IntArray, IntArray]
