@@ -7,7 +7,9 @@
 The likelihood is the denoising objective of Mansbridge et al. ("clean objective"): z′₁ … z′_M are clean representations
 of public records. Their network is replaced by a Gaussian process on at most 64 centres, whose maximum is found by
 L-BFGS: few noisy reports are met with smooth scores instead of a stopping time, which the paper asks a validation
-group for. How smooth is chosen by reports that are held out. Post-processing: only reports and public rows are read.
+group for. How smooth is chosen by reports that are held out. At the end b is set anew, so that public records have the
+shares of classes that the labels tell (:mod:`~rlm_core.collector.label_shares`): b is then not the posterior's.
+Post-processing: only reports and public rows are read.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import softmax
 
@@ -39,7 +41,7 @@ SMOOTHNESS = ((2.0, 3.0), (0.5, 1.0), (0.5, 3.0), (0.2, 3.0))
 """(s² as a share of the prior's total variance, τ), the smoothest first."""
 
 FOLDS = 3
-BETTER = math.log(10)
+CLEARLY_LIKELIER = math.log(10)
 """Of two, the smoother is taken unless held-out reports are ten times as likely under the other."""
 
 
@@ -75,16 +77,16 @@ class KernelClassifier:
         Args:
             z_private: (n, d).
             y_private: (n,) reported labels.
-            transition: (K, K), p(ỹ | y) with the true label in rows.
+            transition: (K, K), p(ỹ | y) with the true label in rows; it must have an inverse.
             prior: (M, d) clean representations of public records.
             log_density: of the mechanism; None where z̃ is z, without noise.
             seed: of the choice of prior records, the centres and the folds.
         """
         z, y, channel = finite("z_private", z_private), np.asarray(y_private), finite("transition", transition)
-        if z.ndim != 2 or y.shape != z.shape[:1] or not len(y):
-            raise ValueError(f"Expected z_private (n, d) and n labels, got shapes {z.shape} and {y.shape}.")
+        known_records = finite("prior", prior)
+        _check(z, y, channel, known_records)
         generator = np.random.default_rng(seed)
-        points = some_records(finite("prior", prior), len(z), generator)
+        points = some_records(known_records, len(z), generator)
         # The likelihood is a mixture over public points; without noise each report is a point by itself.
         weights, where = (
             (sparse.identity(len(z), format="csr"), z)
@@ -112,7 +114,7 @@ class KernelClassifier:
         share, tau = SMOOTHNESS[0]
         if len(z) >= 10 * FOLDS:
             found = {each: held_out(*each) for each in SMOOTHNESS}
-            share, tau = next(each for each in SMOOTHNESS if found[each] >= max(found.values()) - BETTER)
+            share, tau = next(each for each in SMOOTHNESS if found[each] >= max(found.values()) - CLEARLY_LIKELIER)
         made, phi = known[share]
         learnt = maximum(phi, by_label(weights, y, np.ones(len(z), dtype=np.bool_), len(channel)), channel, tau)
         shares = label_shares(np.bincount(y, minlength=len(channel)), channel)
@@ -146,7 +148,8 @@ class KernelClassifier:
             or not spread[0] > 0
         ):
             raise ValueError(
-                f"Expected a weight for each centre and class, got shapes {centres.shape}, {weights.shape}."
+                "Expected a weight for each centre and class, an intercept for each class and a spread above 0, got "
+                f"shapes {centres.shape}, {weights.shape}, {intercept.shape} and spread={spread.tolist()}."
             )
         return cls(centres=centres, weights=weights, intercept=intercept, spread=float(spread[0]))
 
@@ -160,3 +163,19 @@ class KernelClassifier:
         """The most likely label: (n, d) to (n,)."""
         labels: IntArray = self.predict_proba(z).argmax(axis=1)
         return labels
+
+
+def _check(z: FloatArray, y: NDArray[Any], channel: FloatArray, prior: FloatArray) -> None:
+    """Raise for reports, labels, a channel or public records that do not fit together."""
+    if z.ndim != 2 or y.shape != z.shape[:1] or not len(y):
+        raise ValueError(f"Expected z_private (n, d) and n labels, got shapes {z.shape} and {y.shape}.")
+    if channel.ndim != 2 or len(channel) < 2 or channel.shape[0] != channel.shape[1]:
+        raise ValueError(f"Expected transition (K, K) with K >= 2, got shape {channel.shape}.")
+    if np.linalg.matrix_rank(channel) < len(channel):
+        raise ValueError("Expected transition to have an inverse, got one that makes labels indistinguishable.")
+    if not np.issubdtype(y.dtype, np.integer):
+        raise TypeError(f"Expected whole numbers in y_private, got {y.dtype}.")
+    if not (0 <= y.min() and y.max() < len(channel)):
+        raise ValueError(f"Expected y_private in 0..{len(channel) - 1}, got {y.min()} to {y.max()}.")
+    if prior.ndim != 2 or prior.shape[1] != z.shape[1] or not len(prior):
+        raise ValueError(f"Expected prior (M, {z.shape[1]}) with M >= 1, got shape {prior.shape}.")

@@ -107,7 +107,7 @@ async function start() {
   if (given) {
     settings.append(element("p", { id: "asked" }, `Privacy: ε = ${given.epsilon}, as this collection asks. So much one report costs you.`),
       element("details", {}, element("summary", {}, "Another ε, for experts"),
-        element("p", { className: "note" }, `This collection learns from reports at ε = ${given.epsilon} alone, and leaves out all others.`), ...budget));
+        element("p", { className: "note" }, `This collection can only use reports at ε = ${given.epsilon}.`), ...budget));
   } else settings.append(...budget);
 
   const isOther = () => given !== null && (Number(epsilon.value) !== given.epsilon || (divides && given.lam !== undefined && Number(lam.value) !== given.lam));

@@ -1,4 +1,4 @@
-"""What others get of a folder of reports tells of people's rows by the reports alone; the ledger is apart from it."""
+"""Nothing but the reports in a folder of reports comes from what people's rows say; the ledger is apart from it."""
 
 from __future__ import annotations
 

