@@ -111,7 +111,7 @@ def test_public_rows_have_the_shares_that_the_labels_tell() -> None:
 
 
 def test_the_order_of_reports_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With one smoothness, so without folds: the same maximum, as far as L-BFGS goes (at most 5e-6 apart in 40 trials)."""
+    """With one smoothness, so without folds: the same maximum, as far as L-BFGS goes (5e-6 apart in 40 trials)."""
     monkeypatch.setattr(kernel_classifier, "SMOOTHNESS", ((0.5, 3.0),))
     generator = np.random.default_rng(6)
     z, y = people(generator, 600, (1 / 3, 1 / 3, 1 / 3))
@@ -208,7 +208,7 @@ def test_sparse_blocks_are_the_same_as_dense() -> None:
 
 
 def test_shares_are_right_on_average_and_shrunk_only_by_noise() -> None:
-    """20,000 people, ε = 2, 400 collections: each mean within 5 of its deviations of the truth (failure below 1e-5; 3.0 in 30)."""
+    """20,000 people, ε = 2, 400 collections: each mean within 5 of its deviations of the truth (failure below 1e-5)."""
     generator, truth = np.random.default_rng(11), np.array([0.6, 0.3, 0.1])
     labels = RandomisedResponse(epsilon=2.0, classes=3)
     found = np.array(
