@@ -155,7 +155,8 @@ class Advice:
         said = (
             f"would need epsilon = {found.epsilon:g} ({percent(found.mean)})"
             if found is not None
-            else f"would not reach it so: its best mean is {percent(best.mean)} at epsilon = {best.epsilon:g}"
+            else "does not reach it at any epsilon of the grid: its best mean is "
+            f"{percent(best.mean)} at epsilon = {best.epsilon:g}"
         )
         return [f"The paper's V-RLM, which sends record and label apart, {said}."]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -145,8 +146,9 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
             self.public_rows_ = len(x)
             self._set_method(self._fit_method(plan, x, max(2, len(classes)), progress))
             self.seconds_ = time.perf_counter() - start
-        # Behind the with: where a warning is an error, what was learnt stays.
-        self._warn(too_few(self.epsilon, self.reports, max(2, len(classes)), self.method_.reports_needed))
+        # After the with-block: where a warning is an error, what was learnt stays.
+        needed = partial(self.method_.reports_needed, lam=self.lam)
+        self._warn(too_few(self.epsilon, self.reports, max(2, len(classes)), needed))
         return self
 
     def _fit_method(

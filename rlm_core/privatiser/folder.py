@@ -26,12 +26,14 @@ from rlm_core.collector.kernel_classifier import KernelClassifier
 from rlm_core.collector.moments import MomentClassifier
 from rlm_core.digest import digest_of
 from rlm_core.pictures.format import PictureFormat
+from rlm_core.privatiser.arguments import check_arguments
 from rlm_core.privatiser.card import CARD, read_card, refusal, write_card
 from rlm_core.privatiser.encoder import LinearEncoder
+from rlm_core.privatiser.labels import check_classes
 from rlm_core.privatiser.learning import AnyClassifier, AnyMethod
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import NetworkEncoder
-from rlm_core.privatiser.plan import LINEAR, NETWORK, VRLM, Plan
+from rlm_core.privatiser.plan import BITS, LAPLACE, LINEAR, NETWORK, VRLM, Plan
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
@@ -129,6 +131,7 @@ def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser
         if "epsilon" not in parameters:
             raise ValueError("no epsilon among the parameters")
         has_schema = bool(parameters.pop("schema", False))
+        parameters.pop("checkpoint", None)  # a path of somebody else's machine, which a fit would read and delete
         result = make(**parameters)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise refusal(folder, error) from None
@@ -151,16 +154,34 @@ def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser
     result.method_ = _method(plan, card, folder, reading)
     if result.method_.digest != card["digest"]:
         raise ValueError(f"Expected the digest {card['digest']!r} in {folder.name!r}, got {result.method_.digest!r}.")
+    _check_usable(result)
     if CLASSIFIER in files:
         result.classifier_ = _classifier(load_file(folder / CLASSIFIER))
         result.reports_, result.reports_epsilon_ = card["learnt"]["reports"], card["learnt"]["epsilon"]
     return result
 
 
+def _check_usable(result: LocalPrivatiser) -> None:
+    """Raise for what could only fail later, when somebody's row is to leave: arguments, label, encoder, sending."""
+    check_arguments(result)
+    if not (result.label_ is None or isinstance(result.label_, str)):
+        raise TypeError(f"Expected the name of a column for the label, got {result.label_!r}.")
+    method, count = result.method_, len(result.classes_)
+    if method.plan.kind in (BITS, LAPLACE) and count not in (0, 2):
+        raise ValueError(f"Expected two classes for a {method.plan.kind} report, got {count}.")
+    reading = result.preprocessor_ if result.pictures_ is None else result.pictures_
+    h = method.encoder(np.zeros((1, reading.output_dim), dtype=np.float32))
+    if h.shape != (1, method.size):
+        raise ValueError(f"Expected an encoder to {method.size} numbers, got {h.shape[-1]}.")
+    method.sending(result.epsilon, lam=result.lam)
+    if count:
+        method.sending(result.epsilon, count, lam=result.lam)
+
+
 def _method(plan: Plan, card: dict[str, Any], folder: Path, reading: dict[str, Any]) -> AnyMethod:
     """The fitted kind that a card describes, named by what it sends."""
     layers, prior = load_file(folder / ENCODER), load_file(folder / PRIOR)["h"].astype(np.float64)
-    if prior.ndim != 2 or prior.shape[1] != plan.size or not np.isfinite(prior).all():
+    if prior.ndim != 2 or not len(prior) or prior.shape[1] != plan.size or not np.isfinite(prior).all():
         raise ValueError(f"Expected public rows of {plan.size} numbers in {PRIOR}, got shape {prior.shape}.")
     classes = tuple(card["classes"])
     if plan.kind == VRLM:
@@ -198,6 +219,10 @@ def _classifier(part: dict[str, Any]) -> AnyClassifier:
 
 def _classes(names: list[str], kind: str) -> Any:
     """Class names in the type that they were given in, by its letter: truth values, numbers or text."""
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"Expected a list of class names, got {names!r:.80}.")
+    if names:
+        check_classes(names)
     if kind == "b":
         return np.array([name == "true" for name in names])
     return np.array(names, dtype=np.str_).astype({"i": np.int64, "f": np.float64}.get(kind, np.str_))

@@ -24,12 +24,13 @@ AnyClassifier = Learnt | KernelClassifier
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Lesson:
-    """What was learnt, from how many people, at which ε; and whether they look like the public rows (None if so)."""
+    """What was learnt, from how many people at which ε and λ; whether they look like the public rows (None if so)."""
 
     classifier: AnyClassifier
     people: int
     epsilon: float
     drift: str | None
+    lam: float | None = None
 
 
 def learn_from(reports: Reports, method: AnyMethod, classes: int, *, seed: int = 0) -> Lesson:
@@ -46,7 +47,9 @@ def learn_from(reports: Reports, method: AnyMethod, classes: int, *, seed: int =
         given = reports if isinstance(reports, Releases) else read_all(reports)
         sent = split_reports(given, digest=method.digest, size=method.size, classes=classes)
         classifier = method.learn(sent, classes, seed=seed)
-        return Lesson(classifier=classifier, people=len(sent), epsilon=sent.epsilon, drift=method.drift(sent))
+        return Lesson(
+            classifier=classifier, people=len(sent), epsilon=sent.epsilon, drift=method.drift(sent), lam=sent.lam
+        )
     if isinstance(reports, ReportTally):
         check_digest(reports.digest, reports.epsilon, method, classes)
         learnt = method.learn_tally(reports.body, reports.epsilon, classes)

@@ -205,8 +205,8 @@ class Method:
         """How often each code occurs among the public rows: (k,)."""
         return np.bincount(self.codes(self.prior), minlength=self.size).astype(np.float64)
 
-    def reports_needed(self, epsilon: float, classes: int) -> float:
-        """By the rules (:func:`~rlm_core.privatiser.plan.reports_needed`)."""
+    def reports_needed(self, epsilon: float, classes: int, lam: float | None = None) -> float:
+        """By the rules (:func:`~rlm_core.privatiser.plan.reports_needed`); nothing is divided, so no λ is read."""
         return reports_needed(epsilon, classes)
 
     def simulate(

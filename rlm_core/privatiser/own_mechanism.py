@@ -49,7 +49,7 @@ def own_description(privatiser: LocalPrivatiser, *, url: str = "", pictures: boo
         "input_dim": mechanism.input_dim,
         "latent_dim": method.size,
         "radius": method.radius,
-        "epsilon": privatiser.epsilon,
+        "epsilon": float(privatiser.epsilon),
         **reading,
         "label": (privatiser.label_ or "") if privatiser.pictures_ is None else "",
         "files": {"encoder": {"sha256": hashlib.sha256(encoder).hexdigest(), "bytes": len(encoder), "url": url}},

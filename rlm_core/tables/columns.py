@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -38,6 +39,14 @@ class NumberColumn:
     low: float
     high: float
 
+    def __post_init__(self) -> None:
+        for field in ("mean", "std", "low", "high"):
+            value = getattr(self, field)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+                raise TableError(f"Expected a finite number for {field} of column {self.name}, got {value!r}.")
+        if not self.std > 0.0:
+            raise TableError(f"Expected std > 0 of column {self.name}, got std={self.std!r}.")
+
 
 @dataclass(frozen=True, kw_only=True)
 class CategoryColumn:
@@ -47,6 +56,17 @@ class CategoryColumn:
     levels: tuple[str, ...]
     rare: tuple[str, ...]
     commonest: str
+
+    def __post_init__(self) -> None:
+        words = (*self.levels, *self.rare, self.commonest)
+        if not all(isinstance(word, str) for word in words):
+            raise TableError(f"Expected words for the levels of column {self.name}, got {words!r:.80}.")
+        if not self.levels or len(set(self.levels)) < len(self.levels):
+            raise TableError(f"Expected different levels of column {self.name}, got {self.levels!r:.80}.")
+        if (self.rare or RARE in self.levels) and self.levels[-1] != RARE:
+            raise TableError(f"Expected {RARE!r} as the last level of column {self.name}, got {self.levels[-1]!r}.")
+        if self.commonest not in (*self.levels, *self.rare):
+            raise TableError(f"Expected the commonest level of {self.name} among them, got {self.commonest!r}.")
 
     def codes(self, values: Iterable[Any]) -> IntArray:
         """Position of each value among the levels; -1 for none."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from rlm_core.data import adult_sample
 from rlm_core.privatiser import LocalPrivatiser
 from rlm_core.privatiser.plan import VRLM
 from rlm_core.privatiser.vrlm import training
+from rlm_core.zoo.checksums import sha256
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* reports are few for epsilon")  # of trainings this short
 
@@ -110,3 +113,69 @@ def test_the_commands_refuse_it_before_anything_is_charged(
     said = capsys.readouterr().err
     assert "Expected the card of 'mine' as it was saved" in said and "set_params(epsilon=2).save(folder)" in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "people.parquet"]
+
+
+# --- a folder whose checksums a stranger made anew ---
+
+
+def forged(folder: Path, name: str, change: Change) -> Path:
+    """The folder with a changed file, all its checksums and its digest made anew, as a stranger could."""
+    path = folder / name
+    said = json.loads(path.read_text(encoding="utf-8"))
+    change(said)
+    path.write_text(json.dumps(said), encoding="utf-8")
+    card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    card["files"] = {each: sha256(folder / each) for each in card["files"]}
+    for _ in range(2):  # a loader says which digest it expected
+        card.pop("sha256", None)
+        (folder / "card.json").write_text(json.dumps(card), encoding="utf-8")
+        try:
+            LocalPrivatiser.load(folder)
+        except ValueError as error:
+            if found := re.search(r"Expected the digest .* got '([0-9a-f]+)'", str(error)):
+                card["digest"] = found[1]
+    return folder
+
+
+FORGERIES: dict[str, tuple[str, Change]] = {
+    "classes that are a text": ("card.json", lambda card: card.update(classes="yn")),
+    "classes that are one": ("card.json", lambda card: card.update(classes=["a", "a"])),
+    "three classes of a report for two": ("card.json", lambda card: card.update(classes=["a", "b", "c"])),
+    "a label that is a list": ("card.json", lambda card: card.update(label=["y"])),
+    "no epsilon": ("card.json", lambda card: card["parameters"].update(epsilon=math.nan)),
+    "an epsilon in words": ("card.json", lambda card: card["parameters"].update(epsilon="4")),
+    "a negative epsilon": ("card.json", lambda card: card["parameters"].update(epsilon=-1)),
+    "a share of what is not divided": ("card.json", lambda card: card["parameters"].update(lam=0.5)),
+    "a mean in words": ("preprocessor.json", lambda said: said["numbers"][0].update(mean="x")),
+    "a mean that is none": ("preprocessor.json", lambda said: said["numbers"][0].update(mean=math.nan)),
+    "a deviation of 0": ("preprocessor.json", lambda said: said["numbers"][0].update(std=0.0)),
+    "a number that is gone": ("preprocessor.json", lambda said: said["numbers"].pop()),
+    "a level twice": (
+        "preprocessor.json",
+        lambda said: said["categories"][0]["levels"].insert(0, said["categories"][0]["levels"][0]),
+    ),
+    "rare levels without a place": ("preprocessor.json", lambda said: said["categories"][0]["levels"].pop()),
+    "levels that are numbers": ("preprocessor.json", lambda said: said["categories"][0].update(levels=[1, 2])),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_folder_is_refused_when_it_is_loaded(forgery: str, tmp_path: Path) -> None:
+    folder = forged(FITTED.save(tmp_path / "mine"), *FORGERIES[forgery])
+    with pytest.raises((TypeError, ValueError), match="^Expected"):
+        LocalPrivatiser.load(folder)
+
+
+def test_a_path_in_a_card_is_nothing_to_a_later_fit(tmp_path: Path) -> None:
+    """A training goes on from its checkpoint and deletes it at the end: a stranger's card must not name one."""
+    folder = forged(
+        FITTED.save(tmp_path / "mine"), "card.json", lambda card: card["parameters"].update(checkpoint="/somewhere")
+    )
+    assert LocalPrivatiser.load(folder).checkpoint is None
+
+
+@pytest.mark.parametrize("epsilon", [np.float32(4.0), np.int64(4)])
+def test_an_epsilon_of_numpy_can_be_written(epsilon: Any, tmp_path: Path) -> None:
+    fitted = LocalPrivatiser(epsilon=epsilon, reports=4_500).fit(ADULT[:600], LABEL)
+    assert '"epsilon": 4.0' in fitted.export(tmp_path / "owner.html").read_text(encoding="utf-8").replace(":4", ": 4")
+    assert LocalPrivatiser.load(fitted.save(tmp_path / "mine")).epsilon == 4.0

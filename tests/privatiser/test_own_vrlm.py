@@ -90,6 +90,10 @@ def test_the_plan_and_the_share(fitted: LocalPrivatiser) -> None:
         ({"kind": VRLM, "lam": math.nan}, "0 < lam < 1"),
         ({"kind": VRLM, "lam": 1e-8}, r"lam \* epsilon >= 1e-06 for the record, got 1e-08 \* 4"),
         ({"kind": VRLM, "epsilon": 1e-6}, r"got 0.5 \* 1e-06"),
+        (
+            {"kind": VRLM, "lam": 1 - 1e-8},
+            r"\(1 - lam\) \* epsilon >= 1e-06 for the label, got \(1 - 0.99999999\) \* 4",
+        ),
         ({"kind": VRLM, "encoder": "linear"}, "encoder='network' or 'auto'"),
         ({"kind": VRLM, "size": 0}, "1 <= size"),
     ],
@@ -240,6 +244,15 @@ def test_foreign_and_mixed_reports_are_named(easy: Any, fitted: LocalPrivatiser)
             fitted.learn(source)
     with pytest.raises(ValueError, match="by this mechanism"):
         codes.learn(reports)
+
+
+@pytest.mark.parametrize("lam", [None, 0.98, 0.1])
+def test_how_many_reports_would_do_depends_on_the_share(easy: Any, fitted: LocalPrivatiser, lam: float | None) -> None:
+    other = clone_with(fitted, lam=lam)
+    said = heard(lambda: other.learn(other.privatise(easy.people, LABEL)))
+    needed, halves = other.method_.reports_needed(4.0, 2, lam), other.method_.reports_needed(4.0, 2)
+    assert f"expected at least {needed:,.0f} reports" in said
+    assert needed == halves if lam is None else needed > 5 * halves
 
 
 def test_a_tally_does_not_teach(easy: Any, fitted: LocalPrivatiser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -38,7 +39,8 @@ class CollectorSide(Fitted):
         self.classifier_ = lesson.classifier
         self.reports_, self.reports_epsilon_ = lesson.people, lesson.epsilon
         predicted = probabilities(self.method_, self.classifier_, self.method_.prior).argmax(axis=1)
-        self._warn(too_few(lesson.epsilon, lesson.people, count, self.method_.reports_needed))
+        needed = partial(self.method_.reports_needed, lam=lesson.lam)
+        self._warn(too_few(lesson.epsilon, lesson.people, count, needed))
         self._warn(lesson.drift)
         self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), self.class_names))
         return self

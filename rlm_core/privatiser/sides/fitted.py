@@ -51,7 +51,7 @@ class Fitted(RecordReader):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What the fit left out, and why: columns, then rows; and what it took in one way that has another."""
+        """What the fit left out, and why: columns, then rows; then what could be read in two ways, and how it was."""
         if self._fitted().pictures_ is not None:
             return self.fit_notes_
         columns = [f"{each.name}: {each.reason}" for each in self.schema_.left_out]

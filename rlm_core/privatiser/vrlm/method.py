@@ -115,9 +115,9 @@ class SplitMethod:
             labels=RandomisedResponse(epsilon=budget.epsilon_y, classes=classes),
         )
 
-    def reports_needed(self, epsilon: float, classes: int) -> float:
+    def reports_needed(self, epsilon: float, classes: int, lam: float | None = None) -> float:
         """The n from which on the reports tell enough: :meth:`told` of each, ENOUGH of all."""
-        told = self.told(epsilon, classes)
+        told = self.told(epsilon, classes, lam)
         return float(np.ceil(max(1.0, ENOUGH / told))) if told > 0 else np.inf
 
     def told(self, epsilon: float, classes: int, lam: float | None = None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -49,6 +50,11 @@ class SplitReports:
     def epsilon(self) -> float:
         """What each has spent."""
         return self.epsilon_x + self.epsilon_y
+
+    @property
+    def lam(self) -> float | None:
+        """The record's share of it; None where nothing is private."""
+        return None if math.isinf(self.epsilon) else self.epsilon_x / self.epsilon
 
 
 def split_reports(reports: Releases | Sequence[Report], *, digest: str, size: int, classes: int) -> SplitReports:
