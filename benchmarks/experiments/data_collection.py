@@ -50,8 +50,8 @@ def trials(seeds: int) -> list[Trial]:
     ]
 
 
-def measure(trial: Trial, runs: Path) -> Row:
-    """One cell with one seed."""
+def measure(trial: Trial, runs: Path, *, ask: bool = True) -> Row:
+    """One cell with one seed. ``ask``: whether a validation group says which network to keep."""
     start = time.perf_counter()
     one_release = answers(trial, runs)
     if one_release is not None:
@@ -63,7 +63,7 @@ def measure(trial: Trial, runs: Path) -> Row:
     people = participants.load_participants(trial, name, runs)
     if math.isinf(trial.epsilon):
         return row(trial, people, without_ldp(trial, people), start)
-    return row(trial, people, collect(trial, people), start, budget=split_budget(trial))
+    return row(trial, people, collect(trial, people, ask=ask), start, budget=split_budget(trial))
 
 
 def answers(trial: Trial, runs: Path) -> Answers | None:
@@ -98,14 +98,17 @@ def without_ldp(trial: Trial, people: People) -> float:
     return fit_clean(classifier, people.train, people.valid).score(*people.test)
 
 
-def collect(trial: Trial, people: People) -> float:
-    """Collect everybody's report, train on the reports, and classify clean test records."""
+def collect(trial: Trial, people: People, *, ask: bool = True) -> float:
+    """Collect everybody's report, train on the reports, and classify clean test records.
+
+    Without a group to ask, the network is that of the last epoch.
+    """
     generator, budget = trial.generator(), split_budget(trial)
     mechanism = people.make(budget.epsilon_x)
     labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=people.classes)
     z_private = mechanism.simulate(people.train[0], generator=generator)
     y_private = labels.simulate(people.train[1], generator=generator)
-    validate = ask_group(trial.epsilon, people.valid, generator)
+    validate = ask_group(trial.epsilon, people.valid, generator) if ask else None
     objective: Objective = "label-noise" if people.prior is None else "denoising"
 
     def candidate(hidden: tuple[int, ...]) -> Candidate:

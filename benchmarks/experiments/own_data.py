@@ -4,7 +4,8 @@ Each table is split at random into rows to fit on, people, and test rows; Lendin
 data collection, so that their rows can be compared with ``data_collection.csv``. Every kind and size is by the rule
 (``rlm_core.privatiser.plan``), which was fixed on other tables than Adult. Where the rule takes a network (pictures),
 or one is asked for, it is trained once a split and kept among the runs; of the V-RLM, which Lending Club and MNIST
-have, one for every setting that the rule takes. ``epsilon`` inf: logistic regression on clean rows ("clean"), and
+have, one for every setting that the rule takes. ``seconds`` are those of a collection and what is learnt from it: what
+was fitted for an earlier cell is not fitted again. ``epsilon`` inf: logistic regression on clean rows ("clean"), and
 always saying the commonest class ("majority").
 """
 
@@ -54,12 +55,16 @@ DRAWS = 3
 MANY_DRAWS = 12
 """Of a V-RLM on MNIST at ε = 1, where one collection is 5 points off another (docs/own-data.md)."""
 
-OF_THE_PAPER = f"{VRLM} of data collection"
-"""Beside it, as many collections by the experiment's own encoders and classifier: ``data_collection.csv`` has one."""
+ASKED = f"{VRLM}, a group asked"
+"""The V-RLM as the paper has it, with a validation group that says which classifier to keep."""
+
+OF_THE_PAPER, NOBODY_ASKED = f"{VRLM} of data collection", f"{VRLM} of data collection, nobody asked"
+"""Beside them, as many collections by the experiment's own encoders and classifier (``data_collection.csv`` has one a
+split); and the same without its validation group."""
 
 
-Parts = tuple[IntArray, IntArray, IntArray]
-"""The rows to fit on, those of the people, and those to test with."""
+Parts = tuple[IntArray, ...]
+"""The rows to fit on, those of the people, and those to test with; a validation group, where somebody asks one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +113,7 @@ def _loans() -> LoanTable:
 
 def _loan_parts(rows: int, seed: int) -> Parts:
     split = split_of(_loans(), seed=seed)
-    return split.mechanism_train, split.classifier_train, split.classifier_test
+    return split.mechanism_train, split.classifier_train, split.classifier_test, split.classifier_valid
 
 
 @lru_cache(maxsize=1)
@@ -129,8 +134,8 @@ def _small_digits() -> tuple[NDArray[np.generic], pd.Series]:
 
 
 def _digit_parts(rows: int, seed: int) -> Parts:
-    split = split_of(_digits(), seed=seed)
-    return split.mechanism_train, split.classifier_train, split.classifier_test + len(_digits().train_y)
+    split, test_rows = split_of(_digits(), seed=seed), len(_digits().train_y)
+    return split.mechanism_train, split.classifier_train, split.classifier_test + test_rows, split.classifier_valid
 
 
 CENSUS_ROWS = 60_000
@@ -169,8 +174,8 @@ def columns(dataset: str) -> tuple[tuple[str, tuple[float, ...], int], ...]:
     ]
     if dataset == "mnist":
         at = sent.index((VRLM, EPSILONS, DRAWS))
-        many = [(name, EPSILONS[-1:], MANY_DRAWS) for name in (VRLM, OF_THE_PAPER)]
-        sent[at : at + 1] = [(VRLM, EPSILONS[:-1], DRAWS), *many]
+        many = [(name, EPSILONS[-1:], MANY_DRAWS) for name in (VRLM, ASKED, OF_THE_PAPER, NOBODY_ASKED)]
+        sent[at : at + 1] = [*((name, EPSILONS[:-1], DRAWS) for name in (VRLM, ASKED)), *many]
     return (CLEAN, (math.inf,), 1), (MAJORITY, (math.inf,), 1), *sent
 
 
@@ -178,13 +183,13 @@ def _kinds(dataset: str) -> tuple[str, ...]:
     """Every kind for itself, beside the rule's choice: two classes have all of them, more have two.
 
     Loans have codes by a network too, to be compared with the Q-RLM's rows of ``data_collection.csv``; and digits, of
-    which there are too few for it. Loans and MNIST have the V-RLM, to be compared with its rows there; loans also under
+    which there are too few for it. Loans and MNIST have the V-RLM, to be compared with its rows there, also under
     central DP.
     """
     if dataset == "lending_club":
-        return (*KINDS, NETWORK_CODES, VRLM, *CENTRAL)
+        return (*KINDS, NETWORK_CODES, VRLM, ASKED, *CENTRAL)
     if dataset == "mnist":
-        return (*KINDS[2:], VRLM)
+        return (*KINDS[2:], VRLM, *CENTRAL)
     if dataset == "digits":
         return (*KINDS[2:], NETWORK_CODES)
     return KINDS if dataset in ("adult", "census_income", "breast_cancer") else KINDS[2:]
@@ -192,10 +197,10 @@ def _kinds(dataset: str) -> tuple[str, ...]:
 
 def measure(trial: Trial, runs: Path) -> Row:
     """One cell with one split."""
-    if trial.mechanism == OF_THE_PAPER:
+    if trial.mechanism in (OF_THE_PAPER, NOBODY_ASKED):
         there = replace(trial, experiment=data_collection.EXPERIMENT, mechanism=VRLM)
-        found = data_collection.measure(there, runs)
-        return renamed(found, experiment=EXPERIMENT, mechanism=OF_THE_PAPER)
+        found = data_collection.measure(there, runs, ask=trial.mechanism == OF_THE_PAPER)
+        return renamed(found, experiment=EXPERIMENT, mechanism=trial.mechanism)
     start = time.perf_counter()
     rehearsal = rehearse(trial.dataset, trial.seed, runs)
     reports, size = len(rehearsal.people), ""
@@ -204,9 +209,10 @@ def measure(trial: Trial, runs: Path) -> Row:
         accuracy = rehearsal.clean
     elif trial.mechanism == MAJORITY:
         accuracy = rehearsal.majority
-    elif trial.mechanism == VRLM or trial.mechanism in CENTRAL:
+    elif trial.mechanism in (VRLM, ASKED, *CENTRAL):
         split = vrlm(trial.dataset, trial.seed, runs, CENTRAL.get(trial.mechanism))
-        accuracy = split.accuracy(trial.epsilon, reports, trial.generator())
+        asked = trial.mechanism == ASKED
+        accuracy = split.accuracy(trial.epsilon, reports, trial.generator(), ask_group=asked)
         size, columns = str(split.method(trial.epsilon).size), _vrlm_columns(split, trial.epsilon)
     else:
         accuracy = rehearsal.accuracy(trial.mechanism, trial.epsilon, reports, trial.generator())

@@ -18,8 +18,8 @@ import numpy as np
 import rlm_core
 from benchmarks import table
 from benchmarks.table import Key, Row
-from rlm_core.collector.classifier import NoiseAwareClassifier, Objective, Predict
-from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
+from rlm_core.collector.classifier import NoiseAwareClassifier, Objective
+from rlm_core.collector.validation import Predict, PrivateAccuracy, private_accuracy
 from rlm_core.mechanism import Mechanism
 from rlm_core.owner.budget import Budget
 from rlm_core.owner.labels import RandomisedResponse

@@ -28,14 +28,13 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
-from rlm_core.collector.validation import PrivateAccuracy
+from rlm_core.collector.validation import PrivateAccuracy, Validate
 from rlm_core.learning.device import pick_device
 from rlm_core.learning.loop import Batches, Progress, train
 from rlm_core.types import FloatArray, IntArray, finite
 
 Objective = Literal["denoising", "label-noise", "naive"]
 LogDensity = Callable[[FloatArray, FloatArray], FloatArray]
-Predict = Callable[[FloatArray], IntArray]
 BLOCK = 500  # reports whose densities are computed at a time
 
 
@@ -94,7 +93,7 @@ class NoiseAwareClassifier:
         transition: ArrayLike,
         log_density: LogDensity | None = None,
         prior: ArrayLike | None = None,
-        validate: Callable[[Predict], PrivateAccuracy] | None = None,
+        validate: Validate | None = None,
         progress: Callable[[Progress, NoiseAwareClassifier], None] | None = None,
     ) -> NoiseAwareClassifier:
         """Train on reports.
@@ -203,7 +202,7 @@ class NoiseAwareClassifier:
         loss: Callable[[nn.Module, Tensor, torch.Generator], Tensor],
         rows: int,
         generator: torch.Generator,
-        validate: Callable[[Predict], PrivateAccuracy] | None,
+        validate: Validate | None,
         progress: Callable[[Progress, NoiseAwareClassifier], None] | None,
     ) -> None:
         """The project's one loop over row numbers; keep the best network that was validated.

@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rlm_core.collector.classifier import NoiseAwareClassifier, Predict
-from rlm_core.collector.validation import PrivateAccuracy
+from rlm_core.collector.classifier import NoiseAwareClassifier
+from rlm_core.collector.validation import Validate
 from rlm_core.learning.loop import Progress
 from rlm_core.types import FloatArray, IntArray, finite
-
-Validate = Callable[[Predict], PrivateAccuracy]
 
 
 @dataclass(kw_only=True)

@@ -9,13 +9,18 @@ of public records. Their network is replaced by a Gaussian process on at most 64
 L-BFGS: few noisy reports are met with smooth scores instead of a stopping time, which the paper asks a validation
 group for. How smooth is chosen by reports that are held out. At the end b is set anew, so that public records have the
 shares of classes that the labels tell (:mod:`~rlm_core.collector.label_shares`): b is then not the posterior's.
-Post-processing: only reports and public rows are read.
+
+Who has a validation group may ask it (``validate``) about nine more maxima. In each the logarithm of report n counts cₙ
+times, cₙ exponential with mean 1: about a draw from the posterior (weighted likelihood bootstrap, Newton and Raftery
+1994). The one that is said to be right most often is kept. Where reports tell little the draws differ much, and a group
+tells more than the reports; where they tell enough all ten are nearly one.
+Post-processing: only reports, answers and public rows are read.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +40,7 @@ from rlm_core.collector.kernel_fit import (
     some_records,
 )
 from rlm_core.collector.label_shares import label_shares, with_shares
+from rlm_core.collector.validation import PrivateAccuracy, Validate
 from rlm_core.types import FloatArray, IntArray, finite
 
 SMOOTHNESS = ((2.0, 3.0), (0.5, 1.0), (0.5, 3.0), (0.2, 3.0))
@@ -43,6 +49,9 @@ SMOOTHNESS = ((2.0, 3.0), (0.5, 1.0), (0.5, 3.0), (0.2, 3.0))
 FOLDS = 3
 CLEARLY_LIKELIER = math.log(10)
 """Of two, the smoother is taken unless held-out reports are ten times as likely under the other."""
+
+QUESTIONS = 10
+"""Classifiers that a validation group is asked about, as many as of the experiments' networks."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,12 +63,15 @@ class KernelClassifier:
         weights: (m, K) vⱼ.
         intercept: (K,) b.
         spread: s.
+        validation: what the group said of it, the best of :data:`QUESTIONS` answers and so rather too high; None if
+            nobody was asked. It is not stored.
     """
 
     centres: FloatArray = field(repr=False)
     weights: FloatArray = field(repr=False)
     intercept: FloatArray = field(repr=False)
     spread: float
+    validation: PrivateAccuracy | None = None
 
     @classmethod
     def fit(
@@ -70,6 +82,7 @@ class KernelClassifier:
         transition: ArrayLike,
         prior: ArrayLike,
         log_density: LogDensity | None = None,
+        validate: Validate | None = None,
         seed: int = 0,
     ) -> KernelClassifier:
         """A maximum of the posterior above, then b such that public records have the shares that the labels tell.
@@ -80,7 +93,8 @@ class KernelClassifier:
             transition: (K, K), p(ỹ | y) with the true label in rows; it must have an inverse.
             prior: (M, d) clean representations of public records.
             log_density: of the mechanism; None where z̃ is z, without noise.
-            seed: of the choice of prior records, the centres and the folds.
+            validate: asks a group about :data:`QUESTIONS` classifiers; each costs every member one more ε.
+            seed: of the choice of prior records, the centres, the folds, and how often reports count.
         """
         z, y, channel = finite("z_private", z_private), np.asarray(y_private), finite("transition", transition)
         known_records = finite("prior", prior)
@@ -116,15 +130,29 @@ class KernelClassifier:
             found = {each: held_out(*each) for each in SMOOTHNESS}
             share, tau = next(each for each in SMOOTHNESS if found[each] >= max(found.values()) - CLEARLY_LIKELIER)
         made, phi = known[share]
-        learnt = maximum(phi, by_label(weights, y, np.ones(len(z), dtype=np.bool_), len(channel)), channel, tau)
-        shares = label_shares(np.bincount(y, minlength=len(channel)), channel)
-        slopes = learnt[:-1]
-        return cls(
-            centres=centres,
-            weights=made.root @ slopes,
-            intercept=with_shares(made(points)[:, :-1] @ slopes, learnt[-1], shares),
-            spread=made.spread,
-        )
+        blocks = by_label(weights, y, np.ones(len(z), dtype=np.bool_), len(channel))
+
+        def fitted(counts: FloatArray | None = None) -> KernelClassifier:
+            of_labels = None if counts is None else [counts[y == label] for label in range(len(channel))]
+            learnt = maximum(phi, blocks, channel, tau, of_labels)
+            shares = label_shares(np.bincount(y, weights=counts, minlength=len(channel)), channel)
+            slopes = learnt[:-1]
+            return cls(
+                centres=centres,
+                weights=made.root @ slopes,
+                intercept=with_shares(made(points)[:, :-1] @ slopes, learnt[-1], shares),
+                spread=made.spread,
+            )
+
+        most_likely = fitted()
+        if validate is None:
+            return most_likely
+        others = (fitted(generator.exponential(size=len(z))) for _ in range(QUESTIONS - 1))
+        asked = [replace(each, validation=validate(each.predict)) for each in (most_likely, *others)]
+        return max(asked, key=KernelClassifier._answer)  # of equals, the first
+
+    def _answer(self) -> float:
+        return -math.inf if self.validation is None else self.validation.estimate
 
     def tensors(self) -> dict[str, FloatArray]:
         """The numbers by name, as they are stored."""

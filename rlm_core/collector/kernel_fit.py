@@ -87,19 +87,28 @@ def by_label(weights: Any, y: IntArray, chosen: NDArray[np.bool_], classes: int)
     return [weights[np.flatnonzero(chosen & (y == label))] for label in range(classes)]
 
 
-def likelihood(reported: FloatArray, blocks: Sequence[Any]) -> tuple[float, FloatArray]:
-    """Σₙ log Σₘ wₙₘ p(ỹₙ|z′ₘ) and its gradient, for ``reported`` (M, K) = p(ỹ|z′)."""
+def likelihood(
+    reported: FloatArray, blocks: Sequence[Any], counts: Sequence[FloatArray] | None = None
+) -> tuple[float, FloatArray]:
+    """Σₙ cₙ log Σₘ wₙₘ p(ỹₙ|z′ₘ) and its gradient, for ``reported`` (M, K) = p(ỹ|z′); cₙ = 1 without ``counts``."""
     value, gradient = 0.0, np.zeros_like(reported)
     for label, block in enumerate(blocks):
+        count: Any = 1.0 if counts is None else counts[label]
         likely = np.asarray(block @ reported[:, label].astype(block.dtype), dtype=np.float64)
         possible = likely > TINY  # below, the value stays as it is, and so its slope is none
-        value += float(np.log(np.maximum(likely, TINY)).sum())
-        gradient[:, label] = block.T @ np.where(possible, 1.0 / np.maximum(likely, TINY), 0.0).astype(block.dtype)
+        value += float((count * np.log(np.maximum(likely, TINY))).sum())
+        gradient[:, label] = block.T @ np.where(possible, count / np.maximum(likely, TINY), 0.0).astype(block.dtype)
     return value, gradient
 
 
-def maximum(phi: FloatArray, blocks: Sequence[Any], channel: FloatArray, tau: float) -> FloatArray:
-    """W (D, K) of the largest posterior; the last row is b."""
+def maximum(
+    phi: FloatArray,
+    blocks: Sequence[Any],
+    channel: FloatArray,
+    tau: float,
+    counts: Sequence[FloatArray] | None = None,
+) -> FloatArray:
+    """W (D, K) of the largest posterior; the last row is b. ``counts``: how often each report counts, as ``blocks``."""
     shape = phi.shape[1], len(channel)
     people = max(1, sum(block.shape[0] for block in blocks))
     precision = np.full((shape[0], 1), 1.0 / tau**2)
@@ -108,7 +117,7 @@ def maximum(phi: FloatArray, blocks: Sequence[Any], channel: FloatArray, tau: fl
     def objective(flat: FloatArray) -> tuple[float, FloatArray]:
         weights = flat.reshape(shape)
         clean = softmax(phi @ weights, axis=1)  # (M, K)
-        value, towards = likelihood(clean @ channel, blocks)
+        value, towards = likelihood(clean @ channel, blocks, counts)
         towards = towards @ channel.T
         scores = clean * (towards - (clean * towards).sum(axis=1, keepdims=True))
         gradient = phi.T @ scores - precision * weights

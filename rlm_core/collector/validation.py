@@ -8,12 +8,14 @@ returns that one bit through randomised response (Warner 1965).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rlm_core.collector.wilson import wilson
+from rlm_core.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,3 +84,10 @@ def private_accuracy(reported: ArrayLike, *, epsilon: float, confidence: float =
         people=people,
         epsilon=float(epsilon),
     )
+
+
+Predict = Callable[[FloatArray], IntArray]
+"""Clean inputs (n, d) to labels (n,)."""
+
+Validate = Callable[[Predict], PrivateAccuracy]
+"""Asks a group of people how often a classifier is right about them: every call costs each member one more ε."""

@@ -64,6 +64,7 @@ class Rehearsal:
     Args:
         public, people, test: encoded rows (·, p).
         people_y, test_y: class numbers.
+        group, group_y: who may be asked whether a classifier is right about them; None where nobody is.
         classes: K.
         categories: (start, stop) of the columns that are one category; all others are numbers.
         views: what a network should give the same code; None where none is asked for.
@@ -83,6 +84,8 @@ class Rehearsal:
     pictures: bool = False
     seed: int = 0
     trained: Callable[[Rehearsal], CodesNetwork] | None = field(default=None, repr=False)
+    group: NDArray[np.float32] | None = field(default=None, repr=False)
+    group_y: IntArray | None = field(default=None, repr=False)
     _methods: dict[Plan, Method] = field(default_factory=dict, repr=False)
     _encoded: dict[Plan, tuple[FloatArray, FloatArray]] = field(default_factory=dict, repr=False)
 
@@ -97,8 +100,8 @@ class Rehearsal:
         schema: TableSchema | None = None,
         seed: int = 0,
     ) -> Rehearsal:
-        """From a table: ``parts`` are the rows to fit on, of the people, and to test with."""
-        public, people, test = parts
+        """From a table: ``parts`` are the rows to fit on, of the people, and to test with; a fourth is the group."""
+        public, people, test, *group = parts
         schema = schema or TableSchema.infer(frame.iloc[public])
         tidy = schema.read(frame)
         preprocessor = TablePreprocessor.fit(tidy.iloc[public], schema.features, unknown="ignore")
@@ -113,13 +116,15 @@ class Rehearsal:
             categories=tuple((each.start, each.stop) for each in preprocessor.blocks if each.kind == "category"),
             views=CorruptedRows(blocks=tuple((each.start, each.stop) for each in preprocessor.blocks)),
             seed=seed,
+            group=x[group[0]] if group else None,
+            group_y=y[group[0]] if group else None,
         )
 
     @classmethod
     def of_pictures(
         cls, images: NDArray[np.generic], y: IntArray, classes: int, parts: Sequence[IntArray], *, seed: int = 0
     ) -> Rehearsal:
-        """From pictures (n, height, width[, 3]), in the same three parts."""
+        """From pictures (n, height, width[, 3]), in the same three parts; a fourth is the group."""
         form = PictureFormat.infer(read_pictures(images[parts[0]]))
         x = [form.matrix(read_pictures(images[part])) for part in parts]
         return cls.of_encoded(form, x, [y[part] for part in parts], classes, seed=seed)
@@ -134,7 +139,7 @@ class Rehearsal:
         *,
         seed: int = 0,
     ) -> Rehearsal:
-        """From pictures that ``form`` has made numbers of, in the same three parts."""
+        """From pictures that ``form`` has made numbers of, in the same three parts; a fourth is the group."""
         return cls(
             public=x[0],
             people=x[1],
@@ -145,6 +150,8 @@ class Rehearsal:
             views=Neighbours() if form.colour else MovedPictures(picture=(form.height, form.width)),
             pictures=True,
             seed=seed,
+            group=x[3] if len(x) > 3 else None,
+            group_y=y[3] if len(y) > 3 else None,
         )
 
     @property

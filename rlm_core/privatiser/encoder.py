@@ -24,6 +24,9 @@ FIT_ROWS = 20_000
 CENTRE_NUMBERS = 16
 """Codes are the clusters of so many principal components, not of the row itself: the rest is mostly noise."""
 
+SAME = 1e-6
+"""Entries of a component are of nearly one size if they differ by so little of the largest."""
+
 BLOCK = 512
 """Rows that are encoded at a time: they stay in the cache, so that processes side by side do not wait for memory."""
 
@@ -84,7 +87,7 @@ def principal_components(x: ArrayLike, size: int, *, generator: np.random.Genera
     used = deviation > 1e-6 * max(float(deviation.max()), 1e-30)
     if not used.any():
         raise ValueError("Expected public rows that differ, got rows that are all alike.")
-    weight = projection.components[used] / deviation[used, None]
+    weight = _with_sign(projection.components[used]) / deviation[used, None]
     return _linear(weight, -weight @ projection.mean)
 
 
@@ -110,6 +113,17 @@ def _pca(x: FloatArray, size: int) -> PCAEncoder:
     encoder = fit_pca_mechanism(x, dimension=most, radius=1.0, epsilon=1.0).encoder
     assert isinstance(encoder, PCAEncoder)
     return encoder
+
+
+def _with_sign(components: FloatArray) -> FloatArray:
+    """Each with the sign that makes its largest entry positive; of entries of nearly one size, the first.
+
+    The two columns of a yes or no have one size, and which is larger by rounding differs from processor to processor.
+    """
+    size = np.abs(components)
+    first = (size >= (1.0 - SAME) * size.max(axis=1, keepdims=True)).argmax(axis=1)
+    signs: FloatArray = np.sign(components[np.arange(len(components)), first])
+    return components * signs[:, None]
 
 
 def _sample(x: ArrayLike, generator: np.random.Generator) -> FloatArray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlm_core.collector.kernel_classifier import KernelClassifier
+from rlm_core.collector.validation import PrivateAccuracy, Validate
 from rlm_core.privatiser.method import Learnt, Method
 from rlm_core.privatiser.received import check_digest, read_all, receive
 from rlm_core.privatiser.vrlm.method import SplitMethod
@@ -24,19 +25,26 @@ AnyClassifier = Learnt | KernelClassifier
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Lesson:
-    """What was learnt, from how many people at which ε and λ; whether they look like the public rows (None if so)."""
+    """What was learnt, from how many people at which ε and λ; whether they look like the public rows (None if so).
+
+    ``validation``: what a group said of the classifier; None if nobody was asked.
+    """
 
     classifier: AnyClassifier
     people: int
     epsilon: float
     drift: str | None
     lam: float | None = None
+    validation: PrivateAccuracy | None = None
 
 
-def learn_from(reports: Reports, method: AnyMethod, classes: int, *, seed: int = 0) -> Lesson:
+def learn_from(
+    reports: Reports, method: AnyMethod, classes: int, *, seed: int = 0, validate: Validate | None = None
+) -> Lesson:
     """The collector's classifier; an error says which report is not one of this mechanism.
 
     ``seed`` is of what learns from reports of a V-RLM (which public records stand for all); other kinds have none.
+    ``validate`` asks a group about classifiers of h: of a V-RLM about several, of other kinds about the one there is.
     """
     if isinstance(method, SplitMethod):
         if isinstance(reports, ReportTally):
@@ -46,17 +54,25 @@ def learn_from(reports: Reports, method: AnyMethod, classes: int, *, seed: int =
             )
         given = reports if isinstance(reports, Releases) else read_all(reports)
         sent = split_reports(given, digest=method.digest, size=method.size, classes=classes)
-        classifier = method.learn(sent, classes, seed=seed)
+        classifier = method.learn(sent, classes, seed=seed, validate=validate)
         return Lesson(
-            classifier=classifier, people=len(sent), epsilon=sent.epsilon, drift=method.drift(sent), lam=sent.lam
+            classifier=classifier,
+            people=len(sent),
+            epsilon=sent.epsilon,
+            drift=method.drift(sent),
+            lam=sent.lam,
+            validation=classifier.validation,
         )
     if isinstance(reports, ReportTally):
         check_digest(reports.digest, reports.epsilon, method, classes)
         learnt = method.learn_tally(reports.body, reports.epsilon, classes)
-        return Lesson(classifier=learnt, people=reports.people, epsilon=reports.epsilon, drift=None)
-    received = receive(reports, method, classes)
-    learnt = method.learn(received.payload, received.epsilon, classes)
-    return Lesson(classifier=learnt, people=len(received.payload), epsilon=received.epsilon, drift=received.drift)
+        people, epsilon, drift = reports.people, reports.epsilon, None
+    else:
+        received = receive(reports, method, classes)
+        learnt = method.learn(received.payload, received.epsilon, classes)
+        people, epsilon, drift = len(received.payload), received.epsilon, received.drift
+    answer = None if validate is None else validate(lambda h: method.probabilities(learnt, h).argmax(axis=1))
+    return Lesson(classifier=learnt, people=people, epsilon=epsilon, drift=drift, validation=answer)
 
 
 def probabilities(method: AnyMethod, classifier: AnyClassifier, h: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,10 @@ from rlm_core.tables.values import as_text, either_way
 
 Table = pd.DataFrame | Pictures | str | Path | NDArray[Any] | Sequence[Any]
 Labels = str | Iterable[Any] | None
+
+
+RowClassifier = Callable[[Table], NDArray[Any]]
+"""Clean rows to classes, as ``predict`` does."""
 
 
 class AsFitted(Enum):

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from rlm_core.catalogue import DATASETS
-from rlm_core.collector.classifier import NoiseAwareClassifier, Predict
-from rlm_core.collector.validation import PrivateAccuracy, private_accuracy
+from rlm_core.collector.classifier import NoiseAwareClassifier
+from rlm_core.collector.validation import Predict, PrivateAccuracy, private_accuracy
 from rlm_core.training.presets import Preset
 from rlm_core.types import FloatArray, IntArray
 from rlm_core.zoo.model import Bundle

@@ -22,12 +22,12 @@ from rlm_core.collector.classifier import (
     LogDensity,
     NoiseAwareClassifier,
     Objective,
-    Predict,
     StopTraining,
     posterior_weights,
 )
 from rlm_core.collector.completed_prior import complete
 from rlm_core.collector.join import joined
+from rlm_core.collector.validation import Predict
 from rlm_core.learning.loop import Progress
 from rlm_core.types import FloatArray, IntArray
 from ui.collect.events import Alone, Event, Point, Result, Stopped, Weighing, ask

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rlm_core.collector.validation import Predict, PrivateAccuracy
 from rlm_core.privatiser.honesty import not_better, one_answer, too_few
 from rlm_core.privatiser.labels import true_classes
 from rlm_core.privatiser.learning import Reports, learn_from, probabilities
-from rlm_core.privatiser.records import Labels, Table
+from rlm_core.privatiser.records import Labels, RowClassifier, Table
 from rlm_core.privatiser.sides.fitted import AfterLearning, Fitted
 from rlm_core.types import FloatArray
 
@@ -22,11 +24,19 @@ class CollectorSide(Fitted):
     label_: str | None
     reports_: int
     reports_epsilon_: float
+    validation_: PrivateAccuracy | None
 
-    def learn(self, reports: Reports) -> Self:
+    def learn(self, reports: Reports, *, validate: Callable[[RowClassifier], PrivateAccuracy] | None = None) -> Self:
         """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, a file of them, or their tally.
 
         Not from a tally of a V-RLM: its labels leave apart. All its reports must divide ε alike.
+
+        Args:
+            reports: of this mechanism.
+            validate: asks a group of other people how often a classifier is right about them (``answer``, then
+                :func:`~rlm_core.private_accuracy`); ``validation_`` is what they said. A V-RLM asks about ten
+                classifiers and keeps the best, whose answer is then rather too high; other kinds ask about the one they
+                have. Each question costs every member of the group one more ε.
         """
         self._fitted()
         if not len(self.classes_):
@@ -35,8 +45,9 @@ class CollectorSide(Fitted):
                 "`rlm fit --label NAME` or `--classes`."
             )
         count = len(self.classes_)
-        lesson = learn_from(reports, self.method_, count, seed=self.seed)
-        self.classifier_ = lesson.classifier
+        ask = None if validate is None else partial(self._ask, validate)
+        lesson = learn_from(reports, self.method_, count, seed=self.seed, validate=ask)
+        self.classifier_, self.validation_ = lesson.classifier, lesson.validation
         self.reports_, self.reports_epsilon_ = lesson.people, lesson.epsilon
         predicted = probabilities(self.method_, self.classifier_, self.method_.prior).argmax(axis=1)
         needed = partial(self.method_.reports_needed, lam=lesson.lam)
@@ -44,6 +55,16 @@ class CollectorSide(Fitted):
         self._warn(lesson.drift)
         self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), self.class_names))
         return self
+
+    def _ask(self, validate: Callable[[RowClassifier], PrivateAccuracy], predict: Predict) -> PrivateAccuracy:
+        """The group's answer about a classifier of h, put as one of rows."""
+        answer = validate(lambda rows: self.classes_[predict(self.method_.encoder(self.encode_table(rows)))])
+        if not isinstance(answer, PrivateAccuracy):
+            raise TypeError(
+                "Expected a PrivateAccuracy from validate, as rlm_core.private_accuracy makes it of the group's bits, "
+                f"got a value of type {type(answer).__name__}."
+            )
+        return answer
 
     @AfterLearning
     def predict_proba(self, X: Table) -> FloatArray:

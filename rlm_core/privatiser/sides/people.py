@@ -1,10 +1,13 @@
-"""The people's side: what each person's device would send for a row."""
+"""The people's side: what each person's device would send for a row, or answer about a classifier."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from rlm_core.baselines.krr import LabelMechanism
 from rlm_core.owner.budget import Ledger
 from rlm_core.privatiser.labels import label_numbers
-from rlm_core.privatiser.records import AsFitted, Labels, Table
+from rlm_core.privatiser.records import AsFitted, Labels, RowClassifier, Table
 from rlm_core.privatiser.sides.fitted import Fitted
 from rlm_core.release import OnProgress, Releases, release_rows
 from rlm_core.types import IntArray
@@ -37,17 +40,7 @@ class PeopleSide(Fitted):
             ledger, record: charged before anything is drawn.
             progress: is told how many rows are done.
         """
-        self._fitted()
-        if ledger is not None and not isinstance(ledger, Ledger):
-            raise TypeError(f"Expected a Ledger for ledger, got a value of type {type(ledger).__name__}.")
-        records, given = self._records(people, labels)
-        numbers: IntArray | None = None
-        if given is not None:
-            if not len(self.classes_):
-                raise ValueError("Expected no labels: classes are unknown. Pass classes=[…], or fit(public, y).")
-            numbers = label_numbers(given, self.class_names)
-            if len(numbers) != len(records):
-                raise ValueError(f"Expected {len(records)} labels, got {len(numbers)}.")
+        records, numbers = self._people(people, labels, ledger)
         classes = None if numbers is None else len(self.classes_)
         sending = self.method_.sending(self.epsilon, classes, lam=self.lam)
         return release_rows(
@@ -60,3 +53,43 @@ class PeopleSide(Fitted):
             record=record,
             progress=progress,
         )
+
+    def answer(
+        self,
+        people: Table,
+        labels: Labels | AsFitted = AsFitted.LABELS,
+        *,
+        predict: RowClassifier,
+        ledger: Ledger | None = None,
+        record: str = "record",
+    ) -> Releases:
+        """Whether a classifier is right about each of these people: one bit each, by randomised response with all of ε.
+
+        For ``learn(reports, validate=…)``. The bit is found out on the person's device and is all that leaves, so it is
+        ε-LDP for record and label together; whoever also sent a report, or answers again, has spent ε once more.
+
+        Args:
+            people, labels, ledger, record: as in :meth:`privatise`; labels are needed.
+            predict: the classifier, from rows to classes.
+        """
+        records, numbers = self._people(people, labels, ledger)
+        if numbers is None:
+            raise ValueError("Expected labels to compare with what the classifier says, got none.")
+        right = label_numbers(predict(records), self.class_names) == numbers
+        yes_or_no = LabelMechanism(epsilon=self.epsilon, classes=2)
+        return release_rows(right.astype(float)[:, None], mechanism=yes_or_no, ledger=ledger, record=record)
+
+    def _people(self, people: Table, labels: Labels | AsFitted, ledger: Ledger | None) -> tuple[Any, IntArray | None]:
+        """Records as they were fitted and class numbers, checked while nothing has been spent."""
+        self._fitted()
+        if ledger is not None and not isinstance(ledger, Ledger):
+            raise TypeError(f"Expected a Ledger for ledger, got a value of type {type(ledger).__name__}.")
+        records, given = self._records(people, labels)
+        if given is None:
+            return records, None
+        if not len(self.classes_):
+            raise ValueError("Expected no labels: classes are unknown. Pass classes=[…], or fit(public, y).")
+        numbers = label_numbers(given, self.class_names)
+        if len(numbers) != len(records):
+            raise ValueError(f"Expected {len(records)} labels, got {len(numbers)}.")
+        return records, numbers

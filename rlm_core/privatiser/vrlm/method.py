@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rlm_core.collector.kernel_classifier import KernelClassifier
+from rlm_core.collector.validation import Validate
 from rlm_core.mechanism import RLM
 from rlm_core.owner.budget import Budget
 from rlm_core.owner.clip import L1Clip
@@ -150,10 +151,14 @@ class SplitMethod:
             epsilon_y=labels.epsilon,
         )
 
-    def learn(self, sent: SplitReports, classes: int, *, seed: int = 0) -> KernelClassifier:
-        """The collector's classifier from what was sent: post-processing."""
+    def learn(
+        self, sent: SplitReports, classes: int, *, seed: int = 0, validate: Validate | None = None
+    ) -> KernelClassifier:
+        """The collector's classifier from what was sent: post-processing. ``validate`` asks about classifiers of h."""
         mechanism = self.mechanism(sent.epsilon_x)
-        return learn_split(sent, mechanism, mechanism.noise.clip(self.prior), classes, seed=seed)
+        clip = mechanism.noise.clip
+        of_z: Validate | None = None if validate is None else lambda predict: validate(lambda h: predict(clip(h)))
+        return learn_split(sent, mechanism, clip(self.prior), classes, seed=seed, validate=of_z)
 
     def probabilities(self, learnt: KernelClassifier, h: ArrayLike) -> FloatArray:
         """p(y | x) from a clean h: (n, d) to (n, K)."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rlm_core.collector.moments import PRIOR_ROWS
+from rlm_core.collector.validation import Predict, PrivateAccuracy, private_accuracy
 from rlm_core.owner.budget import Budget
+from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.privatiser.compare import Rehearsal
 from rlm_core.privatiser.plan import NETWORK, VRLM, Plan
 from rlm_core.privatiser.views import Neighbours
@@ -56,16 +58,30 @@ class VRLMRehearsal:
         """How ε is divided, by the rule."""
         return self.method(epsilon).budget(epsilon)
 
-    def accuracy(self, epsilon: float, reports: int, generator: np.random.Generator) -> float:
+    def accuracy(
+        self, epsilon: float, reports: int, generator: np.random.Generator, *, ask_group: bool = False
+    ) -> float:
         """One simulated collection of so many reports, and the accuracy of what was learnt on the test rows.
 
-        People take part again if there are fewer of them than reports.
+        People take part again if there are fewer of them than reports. ``ask_group``: the rehearsal's group says which
+        classifier to keep, each answer with ε.
         """
         rehearsal, classes = self.of, self.of.classes
         chosen = generator.choice(len(rehearsal.people), size=reports, replace=reports > len(rehearsal.people))
         method, of_people, of_test = self._of(self.preset(epsilon))
         sent = method.simulate(of_people[chosen], rehearsal.people_y[chosen], epsilon, classes, generator)
-        learnt = method.learn(sent, classes, seed=rehearsal.seed)
+        validate = None
+        if ask_group:
+            if rehearsal.group is None or rehearsal.group_y is None:
+                raise ValueError("Expected a group to ask, got none.")
+            of_group, truth = method.encoder(rehearsal.group), rehearsal.group_y
+            bit = RandomisedResponse(epsilon=epsilon, classes=2)
+
+            def validate(predict: Predict) -> PrivateAccuracy:
+                right = (predict(of_group) == truth).astype(np.int64)
+                return private_accuracy(bit.simulate(right, generator=generator), epsilon=epsilon)
+
+        learnt = method.learn(sent, classes, seed=rehearsal.seed, validate=validate)
         predicted = method.probabilities(learnt, of_test).argmax(axis=1)
         return float((predicted == rehearsal.test_y).mean())
 

@@ -57,9 +57,7 @@ def check_division(epsilon: float, lam: float | None) -> None:
     if share * epsilon < LEAST:
         raise ValueError(f"Expected lam * epsilon >= {LEAST:g} for the record, got {share:g} * {epsilon:g}.")
     if (1.0 - share) * epsilon < LEAST:
-        raise ValueError(
-            f"Expected (1 - lam) * epsilon >= {LEAST:g} for the label, got (1 - {share!r}) * {epsilon:g}."
-        )
+        raise ValueError(f"Expected (1 - lam) * epsilon >= {LEAST:g} for the label, got (1 - {share!r}) * {epsilon:g}.")
 
 
 def check_central(central_epsilon: float | None) -> float | None:
