@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from scipy import sparse
 from scipy.special import softmax
 
 from rlm_core.collector import kernel_classifier, kernel_fit
-from rlm_core.collector.kernel_classifier import KernelClassifier
+from rlm_core.collector.kernel_classifier import QUESTIONS, KernelClassifier
 from rlm_core.collector.kernel_fit import by_label, likelihood, maximum
 from rlm_core.collector.label_shares import label_shares, with_shares
+from rlm_core.collector.validation import Predict, PrivateAccuracy, Validate, private_accuracy
 from rlm_core.owner.labels import RandomisedResponse
 from rlm_core.types import FloatArray, IntArray
 
@@ -82,6 +84,71 @@ def test_the_maximum_is_one() -> None:
         step = generator.normal(size=found.shape)
         slope = (posterior(found + 1e-4 * step) - posterior(found - 1e-4 * step)) / 2e-4
         assert abs(slope) < 0.2 and posterior(found + step) < posterior(found)  # at W = 0 slopes are 13 on average
+
+
+def test_a_report_that_counts_twice_is_two_reports() -> None:
+    generator = np.random.default_rng(15)
+    weights = softmax(generator.normal(size=(40, 7)), axis=1)
+    y, counts = generator.integers(3, size=40), generator.integers(4, size=40)
+    reported = softmax(generator.normal(size=(7, 3)), axis=1)
+    everybody = np.ones(40, dtype=np.bool_)
+    found = likelihood(
+        reported, by_label(weights, y, everybody, 3), [counts[y == label].astype(float) for label in range(3)]
+    )
+    again = np.repeat(np.arange(40), counts)
+    expected = likelihood(reported, by_label(weights[again], y[again], np.ones(len(again), dtype=np.bool_), 3))
+    assert found[0] == pytest.approx(expected[0])
+    assert np.allclose(found[1], expected[1])
+
+
+def faint(generator: np.random.Generator, validate: Validate | None) -> KernelClassifier:
+    """1,000 reports that tell hardly anything: three corners under noise five times as wide, labels with ε = 0.3."""
+    z, y = people(generator, 1_000, (1 / 3, 1 / 3, 1 / 3))
+    labels = RandomisedResponse(epsilon=0.3, classes=3)
+    return KernelClassifier.fit(
+        z + 10 * generator.laplace(size=z.shape),
+        labels.simulate(y, generator=generator),
+        transition=labels.transition_matrix,
+        prior=people(generator, 200, (1 / 3, 1 / 3, 1 / 3))[0],
+        log_density=lambda z, prior: log_density(z / 10, prior / 10),
+        validate=validate,
+    )
+
+
+def test_a_group_is_asked_about_ten_and_the_best_answer_is_kept() -> None:
+    """The first of them is what is learnt without a group."""
+    asked: list[FloatArray] = []
+    answers = iter([0.2, 0.1, 0.7, 0.7, *[0.3] * 6])
+
+    def validate(predict: Predict) -> PrivateAccuracy:
+        asked.append(predict(CORNERS))
+        return replace(private_accuracy([0, 1], epsilon=1.0), estimate=next(answers))
+
+    chosen, alone = faint(np.random.default_rng(16), validate), faint(np.random.default_rng(16), None)
+    assert len(asked) == QUESTIONS and next(answers, None) is None
+    assert np.array_equal(asked[0], alone.predict(CORNERS)) and alone.validation is None
+    assert chosen.validation is not None and chosen.validation.estimate == 0.7
+    assert np.array_equal(chosen.predict(CORNERS), asked[2])  # of equals the first
+    assert "validation" not in chosen.tensors()
+
+
+def test_where_reports_tell_little_a_group_helps() -> None:
+    """600 people who answer with ε = 1: the mean gain of 12 collections is 0.31, with a deviation of 0.07 (60 were tried)."""
+    gains = []
+    for seed in range(12):
+        generator = np.random.default_rng(100 + seed)
+        z, y = people(generator, 600, (1 / 3, 1 / 3, 1 / 3))
+        truth = []
+
+        def validate(predict: Predict) -> PrivateAccuracy:
+            right = (predict(z) == y).astype(np.int64)  # noqa: B023 (called within the turn)
+            truth.append(right.mean())  # noqa: B023
+            bits = RandomisedResponse(epsilon=1.0, classes=2).simulate(right, generator=generator)  # noqa: B023
+            return private_accuracy(bits, epsilon=1.0)
+
+        chosen = faint(generator, validate)
+        gains.append(float((chosen.predict(z) == y).mean()) - truth[0])
+    assert np.mean(gains) > 0.05
 
 
 def test_it_learns_from_noisy_reports() -> None:

@@ -24,7 +24,7 @@ class CollectorSide(Fitted):
     label_: str | None
     reports_: int
     reports_epsilon_: float
-    validation_: PrivateAccuracy | None
+    validation_: PrivateAccuracy | None = None
 
     def learn(self, reports: Reports, *, validate: Callable[[RowClassifier], PrivateAccuracy] | None = None) -> Self:
         """Fit the classifier to reports: as ``privatise`` made them, as JSON texts, a file of them, or their tally.
