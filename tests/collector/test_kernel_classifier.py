@@ -133,7 +133,7 @@ def test_a_group_is_asked_about_ten_and_the_best_answer_is_kept() -> None:
 
 
 def test_where_reports_tell_little_a_group_helps() -> None:
-    """600 people who answer with ε = 1: the mean gain of 12 collections is 0.31, with a deviation of 0.07 (60 were tried)."""
+    """600 people who answer with ε = 1: the mean gain of 12 collections is 0.31, with a deviation of 0.07 (of 60)."""
     gains = []
     for seed in range(12):
         generator = np.random.default_rng(100 + seed)
