@@ -53,6 +53,15 @@ def quote(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+def printable(text: str) -> str:
+    """With an escape for every character that cannot be seen: a terminal obeys some, and a stranger's text has them.
+
+    >>> print(printable("mine\x1b[2J, äßε"))
+    mine\\x1b[2J, äßε
+    """
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
 def l1_distances(left: FloatArray, right: FloatArray) -> FloatArray:
     """‖leftₙ − rightₘ‖₁ for every pair of rows: (n, d) and (m, d) to (n, m).
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -21,11 +21,15 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 
 from rlm_core.device import description as device
-from rlm_core.device.owner_file import SCRIPTS, OwnerFile, has_file, owner_file
+from rlm_core.device.owner_file import SCRIPTS, has_file, owner_file
 from rlm_core.device.served_script import served_script
 from rlm_core.zoo.cards import own_folders
 
+if TYPE_CHECKING:
+    from rlm_core.privatiser.saved_tables import SavedTable
+
 TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
+BYTES = "application/octet-stream"
 STRICT = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "cross-origin-resource-policy": "same-origin",
@@ -67,18 +71,19 @@ async def mechanism(request: Request) -> Response:
     own = await run_in_threadpool(_own_table, name)
     if own is None and not await run_in_threadpool(_is_offered, name):
         return _missing()
-    about = await run_in_threadpool(_own_description, own) if own else await run_in_threadpool(device.description, name)
+    about = own.description if own else await run_in_threadpool(device.description, name)
     return JSONResponse(about, headers=STRICT | {"cache-control": "no-cache"})
 
 
 async def weights(request: Request) -> Response:
     """A file by its checksum: it never changes. Marked as encoded already, so that nothing compresses it anew."""
     checksum = request.path_params["sha256"]
-    path = (await run_in_threadpool(_weights)).get(checksum) or await run_in_threadpool(_own_encoder, checksum)
-    if path is None:
-        return _missing()
     headers = STRICT | {"cache-control": FOR_GOOD, "content-encoding": "identity"}
-    return FileResponse(path, media_type="application/octet-stream", headers=headers)
+    path = (await run_in_threadpool(_weights)).get(checksum)
+    if path is not None:
+        return FileResponse(path, media_type=BYTES, headers=headers)
+    content = await run_in_threadpool(_own_encoder, checksum)
+    return _missing() if content is None else Response(content, media_type=BYTES, headers=headers)
 
 
 async def owner(request: Request) -> Response:
@@ -87,7 +92,7 @@ async def owner(request: Request) -> Response:
     own = await run_in_threadpool(_own_table, name)
     if own is None and (not await run_in_threadpool(_is_offered, name) or not has_file(name)):
         return _missing()
-    page = await run_in_threadpool(_own_page, own) if own else await run_in_threadpool(owner_file, name)
+    page = await run_in_threadpool(own.page) if own else await run_in_threadpool(owner_file, name)
     download = f'attachment; filename="owner-{name}.html"'
     headers = STRICT | {"content-security-policy": page.policy, "content-disposition": download}
     return Response(page.html, media_type="text/html; charset=utf-8", headers=headers)
@@ -106,33 +111,20 @@ def _is_offered(name: str) -> bool:
 # it waits until there is one.
 
 
-def _own_table(name: str) -> Path | None:
-    """The folder of an own table's mechanism."""
+def _own_table(name: str) -> SavedTable | None:
     if name not in own_folders():
         return None
-    from rlm_core.privatiser.saved_tables import saved_tables
+    from rlm_core.privatiser.saved_tables import saved_table
 
-    return saved_tables().get(name)
-
-
-def _own_description(folder: Path) -> dict[str, Any]:
-    from rlm_core.privatiser.saved_tables import saved_description
-
-    return saved_description(folder)
+    return saved_table(name)
 
 
-def _own_page(folder: Path) -> OwnerFile:
-    from rlm_core.privatiser.saved_tables import saved_page
-
-    return saved_page(folder)
-
-
-def _own_encoder(checksum: str) -> Path | None:
+def _own_encoder(checksum: str) -> bytes | None:
     if not own_folders():
         return None
-    from rlm_core.privatiser.saved_tables import saved_encoders
+    from rlm_core.privatiser.saved_tables import saved_encoder
 
-    return saved_encoders().get(checksum)
+    return saved_encoder(checksum)
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ from rlm_core.catalogue import CODES, DATASETS
 from rlm_core.digest import mechanism_digest
 from rlm_core.zoo import card, names
 from rlm_core.zoo.cards import Card, encoder_card, trunk_files, trunk_folder
+from rlm_core.zoo.checksums import is_intact
 from rlm_core.zoo.code_tree import cut_card
 
 PIXELS = "-pixels"
@@ -72,15 +73,27 @@ def description(name: str) -> dict[str, Any]:
 
 
 def weights() -> dict[str, Path]:
-    """Every file that a description names, by its SHA-256."""
+    """Every file that a description names, by its SHA-256: what its card says, and what it is.
+
+    A card of ``RLM_MODELS`` may come from a stranger, and its files may be links to any other. A mechanism that lacks
+    something does not take the others down.
+    """
     found: dict[str, Path] = {}
     for name in names():
-        about = card(name)
-        found |= {_checksum(about, role): about.folder / f"{role}.safetensors" for role in ("decoder", "bundle")}
-        found[_checksum(about, "encoder")] = encoder_card(about).folder / "encoder.safetensors"
-        if about.dataset == "cifar10":
-            found[_checksum(about, "trunk")] = trunk_folder(about) / "trunk.safetensors"
+        try:
+            files = _weights(card(name))
+        except (KeyError, OSError, ValueError):  # whoever asks for its description is told
+            continue
+        found |= {checksum: path for checksum, path in files.items() if is_intact(path, checksum)}
     return found
+
+
+def _weights(about: Card) -> dict[str, Path]:
+    files = {_checksum(about, role): about.folder / f"{role}.safetensors" for role in ("decoder", "bundle")}
+    files[_checksum(about, "encoder")] = encoder_card(about).folder / "encoder.safetensors"
+    if about.dataset == "cifar10":
+        files[_checksum(about, "trunk")] = trunk_folder(about) / "trunk.safetensors"
+    return files
 
 
 def _checksum(about: Card, role: str) -> str:

@@ -21,6 +21,7 @@ import sklearn
 from rlm_core.digest import canonical_json
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.zoo.cards import OWN_FORMAT
+from rlm_core.zoo.checksums import check_inside
 
 if TYPE_CHECKING:
     from rlm_core.privatiser.estimator import LocalPrivatiser
@@ -51,6 +52,7 @@ def write_card(privatiser: LocalPrivatiser, folder: Path, files: dict[str, str])
 
 def read_card(folder: Path) -> dict[str, Any]:
     """The card in a folder; raise if it is of another format, or does not say what was written."""
+    check_inside(folder, CARD)
     try:
         card: dict[str, Any] = json.loads((folder / CARD).read_text(encoding="utf-8"))
         if card["format"] != FORMAT:

@@ -23,22 +23,21 @@ from safetensors.numpy import load_file, save_file
 
 from rlm_core.collector.codes import CodeClassifier
 from rlm_core.collector.kernel_classifier import KernelClassifier
-from rlm_core.collector.moments import MomentClassifier
 from rlm_core.digest import digest_of
 from rlm_core.pictures.format import PictureFormat
-from rlm_core.privatiser.arguments import check_arguments
 from rlm_core.privatiser.card import CARD, read_card, refusal, write_card
 from rlm_core.privatiser.encoder import LinearEncoder
-from rlm_core.privatiser.labels import check_classes
+from rlm_core.privatiser.labels import check_classes, label_texts
 from rlm_core.privatiser.learning import AnyClassifier, AnyMethod
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import NetworkEncoder
-from rlm_core.privatiser.plan import BITS, LAPLACE, LINEAR, NETWORK, VRLM, Plan
+from rlm_core.privatiser.plan import LINEAR, NETWORK, VRLM, Plan
+from rlm_core.privatiser.usable import check_usable, classifier_of
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
 from rlm_core.zoo.cards import own_folders
-from rlm_core.zoo.checksums import sha256, verify
+from rlm_core.zoo.checksums import check_inside, sha256, verify
 
 if TYPE_CHECKING:
     from rlm_core.privatiser.estimator import LocalPrivatiser
@@ -121,8 +120,6 @@ def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser
     card = read_card(folder)
     try:
         files = {str(name): str(checksum) for name, checksum in card["files"].items()}
-        if any(Path(name).name != name for name in files):
-            raise ValueError("a file outside the folder")
         plan = Plan(kind=card["kind"], size=card["size"], encoder=card.get("encoder", LINEAR))
         unlisted = {ENCODER, PRIOR, *((PICTURES,) if PICTURES in files else (SCHEMA, PREPROCESSOR))} - set(files)
         if unlisted:
@@ -135,6 +132,8 @@ def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser
         result = make(**parameters)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise refusal(folder, error) from None
+    for name in files:
+        check_inside(folder, name)
     verify(folder, files, remedy="Copy the folder again, or fit it anew")
     result.pictures_ = None
     if PICTURES in files:
@@ -149,33 +148,18 @@ def _read(folder: Path, make: Callable[..., LocalPrivatiser]) -> LocalPrivatiser
     result.label_ = card["label"]
     result.fit_notes_ = tuple(map(str, card.get("notes", ())))
     result.feature_names_in_ = np.array(card["data"]["columns"], dtype=object)
-    result.n_features_in_ = len(result.feature_names_in_)
-    result.public_rows_, result.seconds_ = int(card["data"]["public_rows"]), float(card["seconds"])
+    width = len(result.feature_names_in_) if result.pictures_ is None else result.pictures_.output_dim
+    result.n_features_in_ = width
+    result.public_rows_, result.seconds_ = card["data"]["public_rows"], float(card["seconds"])
     result.method_ = _method(plan, card, folder, reading)
     if result.method_.digest != card["digest"]:
         raise ValueError(f"Expected the digest {card['digest']!r} in {folder.name!r}, got {result.method_.digest!r}.")
-    _check_usable(result)
     if CLASSIFIER in files:
-        result.classifier_ = _classifier(load_file(folder / CLASSIFIER))
+        part = load_file(folder / CLASSIFIER)
+        result.classifier_ = classifier_of(part, result.method_, len(result.classes_))
         result.reports_, result.reports_epsilon_ = card["learnt"]["reports"], card["learnt"]["epsilon"]
+    check_usable(result)
     return result
-
-
-def _check_usable(result: LocalPrivatiser) -> None:
-    """Raise for what could only fail later, when somebody's row is to leave: arguments, label, encoder, sending."""
-    check_arguments(result)
-    if not (result.label_ is None or isinstance(result.label_, str)):
-        raise TypeError(f"Expected the name of a column for the label, got {result.label_!r}.")
-    method, count = result.method_, len(result.classes_)
-    if method.plan.kind in (BITS, LAPLACE) and count not in (0, 2):
-        raise ValueError(f"Expected two classes for a {method.plan.kind} report, got {count}.")
-    reading = result.preprocessor_ if result.pictures_ is None else result.pictures_
-    h = method.encoder(np.zeros((1, reading.output_dim), dtype=np.float32))
-    if h.shape != (1, method.size):
-        raise ValueError(f"Expected an encoder to {method.size} numbers, got {h.shape[-1]}.")
-    method.sending(result.epsilon, lam=result.lam)
-    if count:
-        method.sending(result.epsilon, count, lam=result.lam)
 
 
 def _method(plan: Plan, card: dict[str, Any], folder: Path, reading: dict[str, Any]) -> AnyMethod:
@@ -209,14 +193,6 @@ def _tensors(classifier: AnyClassifier) -> dict[str, Any]:
     return {"table": classifier.table} if isinstance(classifier, CodeClassifier) else {"weights": classifier.weights}
 
 
-def _classifier(part: dict[str, Any]) -> AnyClassifier:
-    if "table" in part:
-        return CodeClassifier(table=part["table"])
-    if "weights" in part:
-        return MomentClassifier(weights=part["weights"])
-    return KernelClassifier.of_tensors(part)
-
-
 def _classes(names: list[str], kind: str) -> Any:
     """Class names in the type that they were given in, by its letter: truth values, numbers or text."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -224,5 +200,9 @@ def _classes(names: list[str], kind: str) -> Any:
     if names:
         check_classes(names)
     if kind == "b":
-        return np.array([name == "true" for name in names])
-    return np.array(names, dtype=np.str_).astype({"i": np.int64, "f": np.float64}.get(kind, np.str_))
+        classes = np.array([name == "true" for name in names])
+    else:
+        classes = np.array(names, dtype=np.str_).astype({"i": np.int64, "f": np.float64}.get(kind, np.str_))
+    if label_texts(classes) != names:
+        raise ValueError(f"Expected class names of type {kind!r}, got {names!r:.80}.")
+    return classes

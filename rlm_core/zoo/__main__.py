@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlm_core.zoo.cards import Card, names, own_card, own_folders
+from rlm_core.types import printable
+from rlm_core.zoo.cards import Card, names, own_cards
 from rlm_core.zoo.code_tree import FEWEST
 from rlm_core.zoo.lookup import card
 
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "card":
         from rlm_core.zoo.model_card import model_card
 
-        print(model_card(card(options.name)), end="")
+        print("\n".join(map(printable, model_card(card(options.name)).split("\n"))), end="")
         return 0
     if options.command == "tree":
         from rlm_core.zoo.code_order import write_order
@@ -84,25 +85,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         print(json.dumps([*rows, *own], indent=1))
     elif options.markdown:
-        print("\n".join(markdown_table()))
+        print("\n".join(map(printable, markdown_table())))
     else:
         print_table(rows)
         for about in map(card, names()):
             if "order" in about.architecture:
                 family = about.name.rpartition("-k")[0]
-                print(f"{family}-k<N>: any N from {FEWEST} to {about.latent_dim}, cut from {about.name}")
+                print(printable(f"{family}-k<N>: any N from {FEWEST} to {about.latent_dim}, cut from {about.name}"))
         for each in own:
-            print(f"{each['name']!s:28} own data: {each['kind']}, size {each['d']}, fitted on {each['rows']} rows")
+            line = f"{each['name']!s:28} own data: {each['kind']}, size {each['d']}, fitted on {each['rows']} rows"
+            print(printable(line))
     return 0
 
 
 def own_rows() -> list[dict[str, object]]:
     """What the list shows of mechanisms of own data; ``LocalPrivatiser.load(name)`` reads them."""
-    cards = {name: own_card(folder / "card.json") or {} for name, folder in sorted(own_folders().items())}
+    cards = {folder.name: about for folder, about in reversed(own_cards().items())}  # the first of a name counts
     return [
         {"name": name, "kind": about["kind"], "dataset": "own data", "d": about["size"]}
         | {"rows": about["data"]["public_rows"], "classes": about["classes"]}
-        for name, about in cards.items()
+        for name, about in sorted(cards.items())
     ]
 
 
@@ -126,10 +128,11 @@ def print_table(rows: Sequence[dict[str, object]]) -> None:
     for line in rows:
         metrics = line["metrics"]
         assert isinstance(metrics, dict)
-        print(
+        text = (
             f"{line['name']!s:28} {line['kind']!s:6} {line['dataset']!s:13} {line['d']!s:>3} {line['l']:>5g} "
             f"{line['epsilon_pretraining']!s:>7} {line['megabytes']:>5} {metrics.get('clean_accuracy_percent', ''):>8}"
         )
+        print(printable(text))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any
 
 from rlm_core.digest import digest_of
 from rlm_core.places import added_models, shipped_models
-from rlm_core.types import positive, quote
+from rlm_core.types import positive, printable, quote
 
 MODELS = shipped_models()
 """Where the shipped mechanisms live."""
@@ -119,7 +119,7 @@ class Card:
         except FileNotFoundError:
             raise
         except (KeyError, TypeError, ValueError, OSError, RecursionError) as error:
-            where = f"{path.name} of {path.parent.name}"
+            where = f"{path.name} of {printable(path.parent.name)}"
             raise ValueError(f"Expected a model card in {where}, got {str(error)[:200]}.") from error
 
 
@@ -163,6 +163,8 @@ def _cards() -> Iterator[Card]:
             if path.parent.name == TRUNK or own_card(path) is not None:
                 continue
             try:
+                if not path.is_file():  # reading a pipe would wait for ever
+                    raise ValueError(f"Expected a file {path.name} in {quote(path.parent.name)}, got something else.")
                 found = Card.read(path)
                 if found.name != path.parent.name:
                     raise ValueError(f"Expected the card of {path.parent.name}, got the name {quote(found.name)}.")
@@ -173,9 +175,9 @@ def _cards() -> Iterator[Card]:
 
 
 def own_card(path: Path) -> dict[str, Any] | None:
-    """The card that a LocalPrivatiser wrote to this file; None if it is none of those."""
+    """The card that a LocalPrivatiser wrote to this file, unchecked; None if it is none of those."""
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
+        fields = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     except (OSError, ValueError, RecursionError):
         return None
     return fields if isinstance(fields, dict) and fields.get("format") == OWN_FORMAT else None
@@ -183,8 +185,41 @@ def own_card(path: Path) -> dict[str, Any] | None:
 
 def own_folders() -> dict[str, Path]:
     """The folders of mechanisms of own data in the places, by name; the first of a name counts."""
-    found = [path for place in places() for path in sorted(place.glob("*/card.json")) if own_card(path) is not None]
-    return {path.parent.name: path.parent for path in reversed(found)}
+    return {folder.name: folder for folder in reversed(own_cards())}
+
+
+def own_cards() -> dict[Path, dict[str, Any]]:
+    """The cards of mechanisms of own data in the places, by folder: a damaged one is named and left out, as others are.
+
+    They have what a list shows, in the right types. Whether files and card are what was saved, loading finds out.
+    """
+    found = {}
+    for path in (path for place in places() for path in sorted(place.glob("*/card.json"))):
+        fields = own_card(path)
+        if fields is None:
+            continue
+        problem = _own_problem(fields)
+        if problem is None:
+            found[path.parent] = fields
+        else:
+            where = f"Expected a card of own data in {quote(path.parent.name)}"
+            warnings.warn(f"A mechanism is left out: {where}, got {problem}.", stacklevel=3)
+    return found
+
+
+def _own_problem(fields: dict[str, Any]) -> str | None:
+    """The first field that is not what a list shows, or None."""
+    size, data, classes, files = (fields.get(name) for name in ("size", "data", "classes", "files"))
+    rows = data.get("public_rows") if isinstance(data, dict) else None
+    right = {
+        "kind": isinstance(fields.get("kind"), str),
+        "size": type(size) is int and size >= 1,
+        "data": type(rows) is int and rows >= 0,
+        "classes": isinstance(classes, list) and all(isinstance(each, str) for each in classes),
+        "files": isinstance(files, dict) and ENCODER in files,
+    }
+    wrong = next((name for name, fits in right.items() if not fits), None)
+    return None if wrong is None else f"{wrong}={quote(fields.get(wrong))}"
 
 
 def stored_card(name: str) -> Card | None:

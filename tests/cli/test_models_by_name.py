@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +14,7 @@ import pytest
 from rlm_core import LocalPrivatiser
 from rlm_core.cli import main
 from rlm_core.data import adult_sample
+from rlm_core.zoo import cards
 
 LABEL = "income-per-year"
 
@@ -42,3 +46,58 @@ def test_own_pictures_refuse_what_bulk_work_alone_has(models: Path, capsys: pyte
     asked = ["privatise", "some.npy", "--model", "pictures", "--no-label", "--out", "out.parquet", "--workers", "2"]
     assert main(asked) != 0
     assert "own pictures are privatised in one process" in capsys.readouterr().err
+
+
+SHELL = "\x1b]0;owned\x07\x1b[2J"
+"""A title for the terminal, and an empty screen."""
+
+
+def forge(models: Path, name: str, **fields: object) -> Path:
+    """The good folder's card with other fields, in another folder."""
+    card = json.loads((models / "incomes" / "card.json").read_text(encoding="utf-8"))
+    (models / name).mkdir()
+    (models / name / "card.json").write_text(json.dumps(card | fields), encoding="utf-8")
+    return models / name
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"kind": None}, "kind=None"),
+        ({"kind": ["codes"]}, r"kind=\['codes'\]"),
+        ({"size": "7"}, "size='7'"),
+        ({"size": True}, "size=True"),
+        ({"data": []}, r"data=\[\]"),
+        ({"data": {"public_rows": SHELL}}, r"data=.*\\x1b\]0;owned"),
+        ({"classes": [1, 2]}, r"classes=\[1, 2\]"),
+        ({"files": {}}, "files={}"),
+    ],
+)
+def test_a_damaged_card_is_named_and_the_others_are_listed(
+    fields: dict[str, object], said: str, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forge(models, "evil", **fields)
+    (models / "pipe").mkdir()
+    os.mkfifo(models / "pipe" / "card.json")
+    with pytest.warns(UserWarning) as caught:
+        assert main(["models"]) == 0
+        assert LocalPrivatiser.load("incomes").epsilon == 4
+    messages = [str(each.message) for each in caught]
+    assert any(re.search(f"A mechanism is left out: .*'evil', got {said}", each) for each in messages)
+    assert any("a file card.json in 'pipe'" in each for each in messages) and not any(
+        "\x1b" in each for each in messages
+    )
+    out = capsys.readouterr().out
+    assert "incomes" in out and "evil" not in out
+
+
+@pytest.mark.parametrize("asked", [["models"], ["models", "--json"]])
+def test_a_terminal_obeys_no_card(asked: list[str], models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    forge(models, "evil\x1b[2J", kind=SHELL)
+    shipped = json.loads((cards.MODELS / "mnist-vrlm-l5-eps5" / "card.json").read_text(encoding="utf-8"))
+    shutil.copytree(cards.MODELS / "mnist-vrlm-l5-eps5", models / "other")
+    text = json.dumps(shipped | {"name": "other", "kind": SHELL, "summary": SHELL})
+    (models / "other" / "card.json").write_text(text, encoding="utf-8")
+    assert main(asked) == 0 and main(["models", "card", "other"]) == 0
+    out = capsys.readouterr().out
+    assert "owned" in out and not any(each in out for each in "\x1b\x07")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import shutil
 import urllib.error
 import urllib.request
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,8 @@ from starlette.routing import Route
 
 from rlm_core import LocalPrivatiser, zoo
 from rlm_core.data.samples import cifar10_samples, mnist_samples
-from rlm_core.device.description import description
+from rlm_core.device.description import description, weights
+from rlm_core.privatiser import UtilityWarning
 from rlm_core.report import Report
 from serve import POLICY
 from server.device_routes import FOR_GOOD, ROUTES
@@ -267,3 +270,89 @@ def test_the_mechanism_of_an_own_table_is_offered_like_a_shipped_one(
     for wrong in ("others", "..", "mine.2"):
         with pytest.raises(urllib.error.HTTPError):
             get(f"{address}/device/mechanisms/{wrong}.json")
+
+
+def status(url: str) -> int:
+    try:
+        with get(url) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place with one good mechanism of an own table, "mine"."""
+    table = pd.DataFrame({"age": [20, 30, 40, 50] * 25, "job": ["cook", "nurse"] * 50, "ill": ["no", "yes"] * 50})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UtilityWarning)
+        LocalPrivatiser(epsilon=2.0, reports=500).fit(table, "ill").save(tmp_path / "models" / "mine")
+    monkeypatch.setenv("RLM_MODELS", str(tmp_path / "models"))
+    return tmp_path / "models"
+
+
+def claim(card: Path, checksum: str) -> None:
+    """Let a card say another checksum of the encoder."""
+    fields = json.loads(card.read_text(encoding="utf-8"))
+    fields.pop("sha256", None)
+    fields["files"]["encoder.safetensors"] = checksum
+    card.write_text(json.dumps(fields), encoding="utf-8")
+
+
+@pytest.mark.filterwarnings("ignore:A mechanism is left out")
+@pytest.mark.parametrize("linked", ["encoder.safetensors", "schema.json"])
+@pytest.mark.parametrize("checksum", ["a" * 64, hashlib.sha256(b"a secret").hexdigest()])
+def test_a_forged_folder_cannot_make_the_server_hand_out_another_file(
+    address: str, models: Path, linked: str, checksum: str
+) -> None:
+    """Neither by a link nor by a checksum that the card claims, not even by the right one."""
+    (models.parent / "secret").write_bytes(b"a secret")
+    folder = shutil.copytree(models / "mine", models / "link")
+    (folder / linked).unlink()
+    (folder / linked).symlink_to(models.parent / "secret")
+    claim(folder / "card.json", checksum)
+    for path in (f"weights/{checksum}", "mechanisms/link.json", "owner/link.html"):
+        assert status(f"{address}/device/{path}") == 404
+    with get(f"{address}/device/mechanisms/mine.json") as answer:
+        assert status(f"{address}/device/{json.load(answer)['files']['encoder']['url']}") == 200
+
+
+def test_nor_can_a_forged_folder_of_the_zoo(models: Path) -> None:
+    folder = shutil.copytree(zoo.card(NUMBERS).folder, models / "link")
+    card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    (folder / "card.json").write_text(json.dumps(card | {"name": "link"}), encoding="utf-8")
+    (models.parent / "secret").write_bytes(b"a secret")
+    (folder / "encoder.safetensors").unlink()
+    (folder / "encoder.safetensors").symlink_to(models.parent / "secret")
+    assert zoo.card("link").files["encoder.safetensors"] in weights()  # the shipped mechanism's, which is whole
+    claim(folder / "card.json", "a" * 64)
+    assert "a" * 64 not in weights()
+
+
+DAMAGES: dict[str, Any] = {
+    "no fields": lambda card: {"format": card["format"]},
+    "no files": lambda card: {name: value for name, value in card.items() if name != "files"},
+    "files that are a list": lambda card: card | {"files": ["encoder.safetensors"]},
+    "a kind that is a number": lambda card: card | {"kind": 5},
+    "no classes": lambda card: card | {"classes": None},
+    "data that are a text": lambda card: card | {"data": "many"},
+    "an edited epsilon": lambda card: card | {"parameters": card["parameters"] | {"epsilon": 9}},
+}
+
+
+@pytest.mark.filterwarnings("ignore:A mechanism is left out")
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_folder_is_not_there_and_the_others_are(address: str, models: Path, damage: str) -> None:
+    card = shutil.copytree(models / "mine", models / "evil") / "card.json"
+    card.write_text(json.dumps(DAMAGES[damage](json.loads(card.read_text(encoding="utf-8")))), encoding="utf-8")
+    for path in ("mechanisms/evil.json", "owner/evil.html", f"weights/{'b' * 64}"):
+        assert status(f"{address}/device/{path}") == 404
+    with get(f"{address}/device/mechanisms/mine.json") as answer:
+        assert status(f"{address}/device/{json.load(answer)['files']['encoder']['url']}") == 200
+    assert status(f"{address}/device/owner/mine.html") == 200
+
+
+def test_without_privacy_nothing_is_offered(address: str, models: Path) -> None:
+    LocalPrivatiser.load(models / "mine").set_params(epsilon=math.inf).save(models / "plain")
+    assert status(f"{address}/device/mechanisms/plain.json") == status(f"{address}/device/owner/plain.html") == 404

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from rlm_core.cli import main
+from rlm_core.collector.codes import CodeClassifier
 from rlm_core.data import adult_sample
-from rlm_core.privatiser import LocalPrivatiser
+from rlm_core.privatiser import LocalPrivatiser, UtilityWarning
 from rlm_core.privatiser.plan import VRLM
 from rlm_core.privatiser.vrlm import training
 from rlm_core.zoo.checksums import sha256
@@ -156,6 +160,21 @@ FORGERIES: dict[str, tuple[str, Change]] = {
     ),
     "rare levels without a place": ("preprocessor.json", lambda said: said["categories"][0]["levels"].pop()),
     "levels that are numbers": ("preprocessor.json", lambda said: said["categories"][0].update(levels=[1, 2])),
+    "a column of the preprocessor alone": ("preprocessor.json", lambda said: said["numbers"][0].update(name="f")),
+    "a column of the schema alone": ("schema.json", lambda said: said["features"][0].update(name="f")),
+    "a column of another kind": (
+        "schema.json",
+        lambda said: said["features"][0].update(kind="category", choices=["a"], low=None, high=None, step=None),
+    ),
+    "a column that is an object": ("preprocessor.json", lambda said: said["numbers"][1].update(name={"a": 1})),
+    "a column that is a number": ("preprocessor.json", lambda said: said["numbers"][1].update(name=3)),
+    "a column that is a list": ("preprocessor.json", lambda said: said["numbers"][1].update(name=["a"])),
+    "rows in words": ("preprocessor.json", lambda said: said.update(rows="many")),
+    "outliers in words": ("preprocessor.json", lambda said: said.update(outliers="few")),
+    "outliers below none": ("preprocessor.json", lambda said: said.update(outliers=-1)),
+    "public rows in words": ("card.json", lambda card: card["data"].update(public_rows="many")),
+    "arguments' classes that are none": ("card.json", lambda card: card["parameters"].update(classes=math.nan)),
+    "classes that are no truth values": ("card.json", lambda card: card.update(class_type="b")),
 }
 
 
@@ -179,3 +198,103 @@ def test_an_epsilon_of_numpy_can_be_written(epsilon: Any, tmp_path: Path) -> Non
     fitted = LocalPrivatiser(epsilon=epsilon, reports=4_500).fit(ADULT[:600], LABEL)
     assert '"epsilon": 4.0' in fitted.export(tmp_path / "owner.html").read_text(encoding="utf-8").replace(":4", ": 4")
     assert LocalPrivatiser.load(fitted.save(tmp_path / "mine")).epsilon == 4.0
+
+
+# --- files ---
+
+
+def test_a_link_is_refused_whatever_it_leads_to(tmp_path: Path) -> None:
+    """What it leads to may be any file that the reader can read; the folder itself may be a link."""
+    folder = FITTED.save(tmp_path / "mine")
+    (tmp_path / "linked").symlink_to(folder)
+    assert LocalPrivatiser.load(tmp_path / "linked").method_.digest == FITTED.method_.digest
+    for name in ("encoder.safetensors", "schema.json", "card.json"):
+        path = folder / name
+        whole = path.rename(tmp_path / "elsewhere")
+        path.symlink_to(whole)
+        with pytest.raises(ValueError, match=f"Expected a file in 'mine' itself, got '{name}', a link"):
+            LocalPrivatiser.load(folder)
+        path.unlink()
+        whole.rename(path)
+    assert LocalPrivatiser.load(folder).method_.digest == FITTED.method_.digest
+    os.mkfifo(folder / "pipe")
+    changed(folder, lambda card: (card.pop("sha256"), card["files"].update({"pipe": "0" * 64})))
+    with pytest.raises(ValueError, match="got 'pipe', a link or something else"):
+        LocalPrivatiser.load(folder)
+
+
+# --- weights ---
+
+
+def forged_tensors(folder: Path, name: str, change: Callable[[dict[str, Any]], object]) -> Path:
+    """The folder with other tensors in a file, and checksums that fit."""
+    tensors = {each: np.array(tensor) for each, tensor in load_file(folder / name).items()}
+    change(tensors)
+    save_file(tensors, folder / name)
+    return forged(folder, "card.json", lambda card: None)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_weights_that_are_no_numbers_are_refused(value: float, tmp_path: Path) -> None:
+    """With them every record has the same h = 0, and nobody would know."""
+    folder = FITTED.save(tmp_path / "mine")
+    folder = forged_tensors(folder, "encoder.safetensors", lambda tensors: tensors["0.weight"].__setitem__(0, value))
+    with pytest.raises(ValueError, match=r"Expected finite numbers in 0\.weight"):
+        LocalPrivatiser.load(folder)
+
+
+CLASSIFIERS: dict[str, Callable[[dict[str, Any]], object]] = {
+    "of another kind": lambda tensors: tensors.update(table=tensors.pop("weights")),
+    "empty": lambda tensors: tensors.update(weights=np.empty((0, 0))),
+    "of three classes": lambda tensors: tensors.update(weights=np.vstack([tensors["weights"], tensors["weights"][:1]])),
+    "of more numbers": lambda tensors: tensors.update(weights=np.hstack([tensors["weights"]] * 2)),
+    "of one axis": lambda tensors: tensors.update(weights=tensors["weights"].ravel()),
+    "not finite": lambda tensors: tensors["weights"].__setitem__((0, 0), math.nan),
+    "nothing": lambda tensors: (tensors.clear(), tensors.update(some=np.ones(1))),
+}
+
+
+@pytest.fixture(scope="module")
+def learnt() -> LocalPrivatiser:
+    rows = adult_sample()[600:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UtilityWarning)
+        return LocalPrivatiser(epsilon=4.0, reports=4_500).fit(ADULT[:600], LABEL).learn(FITTED.privatise(rows, LABEL))
+
+
+@pytest.mark.parametrize("forgery", CLASSIFIERS)
+def test_a_classifier_of_another_shape_is_refused(forgery: str, learnt: LocalPrivatiser, tmp_path: Path) -> None:
+    folder = learnt.save(tmp_path / "mine")
+    np.testing.assert_array_equal(LocalPrivatiser.load(folder).predict(ADULT), learnt.predict(ADULT))
+    with pytest.raises(ValueError, match="^Expected"):
+        LocalPrivatiser.load(forged_tensors(folder, "classifier.safetensors", CLASSIFIERS[forgery]))
+
+
+@pytest.mark.parametrize(("of", "shape"), [("table", (3, 2)), ("table", (8, 3)), ("table", (0,))])
+def test_a_table_of_codes_of_another_shape_is_refused(of: str, shape: tuple[int, ...], tmp_path: Path) -> None:
+    fitted = LocalPrivatiser(reports=4_500, kind="codes", size=8).fit(ADULT[:600], LABEL)
+    fitted.classifier_ = CodeClassifier(table=np.full((8, 2), 0.5))
+    fitted.reports_, fitted.reports_epsilon_ = 100, 4.0
+    folder = fitted.save(tmp_path / "mine")
+    assert LocalPrivatiser.load(folder).predict_proba(ADULT[:3]).tolist() == [[0.5, 0.5]] * 3
+    with pytest.raises(ValueError, match=f"Expected a classifier of shape .* in {of}"):
+        LocalPrivatiser.load(
+            forged_tensors(folder, "classifier.safetensors", lambda tensors: tensors.update({of: np.ones(shape)}))
+        )
+
+
+@pytest.mark.parametrize("learnt_of", [{"reports": "x", "epsilon": 4.0}, {"reports": 5, "epsilon": None}])
+def test_counts_of_what_was_learnt_are_numbers(
+    learnt_of: dict[str, Any], learnt: LocalPrivatiser, tmp_path: Path
+) -> None:
+    folder = forged(learnt.save(tmp_path / "mine"), "card.json", lambda card: card.update(learnt=learnt_of))
+    with pytest.raises((TypeError, ValueError), match="^Expected"):
+        LocalPrivatiser.load(folder)
+
+
+def test_pixels_in_rows_are_taken_after_loading(tmp_path: Path) -> None:
+    pictures = np.random.default_rng(0).integers(0, 255, (200, 8, 8), dtype=np.uint8)
+    fitted = LocalPrivatiser(epsilon=4, reports=1_000, classes=["a", "b"]).fit(pictures)
+    flat = pictures.reshape(200, -1)
+    loaded = LocalPrivatiser.load(fitted.save(tmp_path / "mine"))
+    np.testing.assert_array_equal(loaded.encode_table(flat), fitted.encode_table(flat))

@@ -25,7 +25,7 @@ from rlm_core.privatiser.card import checksum_of
 from rlm_core.privatiser.compare import Rehearsal
 from rlm_core.privatiser.plan import CODES, VRLM
 from rlm_core.privatiser.received import write_reports
-from rlm_core.privatiser.saved_tables import saved_description, saved_encoders, saved_tables
+from rlm_core.privatiser.saved_tables import saved_encoder, saved_table
 from rlm_core.privatiser.vrlm import training
 from rlm_core.privatiser.vrlm.columns import Columns
 from rlm_core.privatiser.vrlm.method import SplitMethod
@@ -361,12 +361,13 @@ def test_a_saved_one_is_offered_to_browsers(
     fitted: LocalPrivatiser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RLM_MODELS", str(tmp_path))
-    folder = fitted.save(tmp_path / "mine")
-    assert saved_tables() == {"mine": folder}
-    about = saved_description(folder)
+    fitted.save(tmp_path / "mine")
+    offered = saved_table("mine")
+    assert offered is not None
+    about = offered.description
     assert about["release"] == "numbers" and about["lam"] == 0.5 and about["radius"] == 5.0
     assert "joint" not in about and "merge" not in about
-    assert about["files"]["encoder"]["sha256"] in saved_encoders()
+    assert saved_encoder(about["files"]["encoder"]["sha256"]) == offered.encoder
 
 
 def test_a_rehearsal_trains_every_setting_once(easy: Any) -> None:

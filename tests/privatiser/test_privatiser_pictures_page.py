@@ -19,7 +19,7 @@ from rlm_core.device.owner_file import owner_file
 from rlm_core.privatiser import LocalPrivatiser, UtilityWarning
 from rlm_core.privatiser.own_mechanism import encoder_file, own_description, own_page
 from rlm_core.privatiser.plan import BITS, CODES, SELECTION, VRLM
-from rlm_core.privatiser.saved_tables import saved_description, saved_encoders, saved_tables
+from rlm_core.privatiser.saved_tables import saved_encoder, saved_table
 from rlm_core.privatiser.vrlm import training
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* reports are few for epsilon")  # of trainings this short
@@ -97,5 +97,6 @@ def test_saved_pictures_do_not_stand_in_the_way_of_saved_tables(
     table: dict[str, Any] = {"age": [20, 30, 40, 50] * 25, "ill": ["no", "yes"] * 50}
     LocalPrivatiser(epsilon=2.0, reports=500).fit(pd.DataFrame(table), "ill").save(tmp_path / "mine")
     monkeypatch.setenv("RLM_MODELS", str(tmp_path))
-    about = saved_description(saved_tables()["mine"])
-    assert "fields" in about and about["files"]["encoder"]["sha256"] in saved_encoders()
+    offered = saved_table("mine")
+    assert offered is not None and "fields" in offered.description
+    assert saved_encoder(offered.description["files"]["encoder"]["sha256"]) == offered.encoder
