@@ -56,6 +56,16 @@ def spent(name: str, value: object) -> float:
     return number
 
 
+def told_apart(left: float, right: float) -> tuple[str, str]:
+    """Two numbers for an error message: in full where they differ and would look alike.
+
+    >>> told_apart(2.0, 3.5), told_apart(2.0, 2.0000000000000004)
+    (('2', '3.5'), ('2.0', '2.0000000000000004'))
+    """
+    short = f"{left:g}", f"{right:g}"
+    return (repr(left), repr(right)) if left != right and short[0] == short[1] else short
+
+
 def whole(name: str, value: object, *, below: int, least: int = 0) -> int:
     """An integer within its bounds."""
     if isinstance(value, bool) or not isinstance(value, int):

@@ -22,6 +22,7 @@ from rlm_core.collector.tally_coordinates import CoordinateTally
 from rlm_core.collector.tally_sums import SumTally
 from rlm_core.owner.payload import Payload
 from rlm_core.release import Releases
+from rlm_core.report_checks import told_apart
 
 Body = Tally | SumTally | CoordinateTally
 _BODIES: dict[str, type[Tally] | type[SumTally] | type[CoordinateTally]] = {
@@ -68,9 +69,10 @@ class ReportTally:
     def __add__(self, other: ReportTally) -> ReportTally:
         """Two groups of people together."""
         if (self.mechanism, self.digest, self.epsilon) != (other.mechanism, other.digest, other.epsilon):
+            here, there = told_apart(self.epsilon, other.epsilon)
             raise ValueError(
                 f"Expected tallies of one mechanism at one epsilon, got {self.mechanism} ({self.digest[:8]}…) at "
-                f"{self.epsilon:g} and {other.mechanism} ({other.digest[:8]}…) at {other.epsilon:g}."
+                f"{here} and {other.mechanism} ({other.digest[:8]}…) at {there}."
             )
         left, right = self.body, other.body
         if isinstance(left, Tally) and isinstance(right, Tally):

@@ -88,8 +88,8 @@ class Done:
     seconds: float
 
 
-def run_block(job: Job, block: Block) -> Done:
-    """Make the part of a block, if it is not there."""
+def run_block(job: Job, block: Block, *, quotes: bool = True) -> Done:
+    """Make the part of a block, if it is not there. ``quotes``: an error may quote a row (:meth:`Source.encode`)."""
     start = time.perf_counter()
     source, folder, ledger = job.source, Folder(job.out), LedgerFolder(job.ledger_path)
     charge = charge_of(block, source, ledger)
@@ -105,7 +105,7 @@ def run_block(job: Job, block: Block) -> Done:
             "To draw it again is a second release of these rows: use a new folder, which charges them again."
         )
     # 1. Check.
-    h, y = source.encode(block)
+    h, y = source.encode(block, quotes=quotes)
     # 2. Charge.
     charged = ledger.charge(charge)
     # 3. Draw.

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,19 @@ from numpy.typing import NDArray
 from rlm_core.owner.payload import Payload
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.release import Releases
+from rlm_core.report_checks import whole
 from rlm_core.tables.errors import TableError
+from rlm_core.types import quote
 
 FORMAT = "rlm-reports/1"
+MOST_ROWS = 2**20
+"""Reports of a part, or one for every bit of its file if those are more: a block has 65,536 unless its owner says."""
+
+UNPACKED, LEAST = 300, 2**27
+"""Bytes of its columns for each byte of the file, and what any part may take: of what we send, sets of one of 9,600
+pairs pack best, to a 240th, and a block of them has 79 MB."""
+
+_MOST = 2**20  # symbols, coordinates and labels: as many as a tally has places for
 _KEY = b"rlm"
 
 
@@ -72,36 +83,70 @@ def part_bytes(releases: Releases) -> bytes:
 
 
 def read_part(data: bytes) -> Releases:
-    """Back from :func:`part_bytes`; an error for anything else."""
+    """Back from :func:`part_bytes`, in memory that the bytes bound; an error for anything else.
+
+    What all reports of a part share is checked as a report's, and so are their columns.
+    """
     try:
-        table = pq.read_table(io.BytesIO(data), use_threads=False)
+        file = pq.ParquetFile(io.BytesIO(data))
+        _check_size(file, len(data))
+        table = file.read(use_threads=False)
         shared: Any = json.loads((table.schema.metadata or {})[_KEY])
-        if shared["format"] != FORMAT:
-            raise ValueError(f"format={shared['format']!r}")
-        payload = _payload(table, shared["of"], shared["epsilon_x"])
-        return Releases(
+        if shared["format"] != FORMAT or shared["digest"] is None:
+            raise ValueError(f"format={quote(shared['format'])}, digest={quote(shared['digest'])}")
+        if any(column.null_count for column in table.columns):
+            raise ValueError("a report with nothing in it")
+        releases = Releases(
             mechanism=shared["mechanism"],
             digest=shared["digest"],
-            epsilon_x=float(shared["epsilon_x"]),
-            epsilon_y=float(shared["epsilon_y"]),
-            payload=payload,
+            epsilon_x=shared["epsilon_x"],
+            epsilon_y=shared["epsilon_y"],
+            payload=_payload(table, shared["of"], shared["epsilon_x"]),
             y_private=_column(table, "label"),
         )
-    except (pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
+        first = releases.report(0)  # raises for a mechanism, digest or ε that no report has
+        return replace(releases, epsilon_x=first.epsilon_x, epsilon_y=first.epsilon_y)
+    except (pa.ArrowException, OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise TableError(f"Expected a part of reports of format {FORMAT!r}, got {error!r}.") from None
+
+
+def _check_size(file: pq.ParquetFile, packed: int) -> None:
+    """From the file's own contents, before anything is unpacked."""
+    contents = file.metadata
+    rows, width = contents.num_rows, sum(_width(each) for each in file.schema_arrow)
+    if not 1 <= rows <= max(MOST_ROWS, 8 * packed):
+        raise ValueError(f"{rows:,} reports in {packed:,} bytes")
+    size = max(rows * width, *(contents.row_group(each).total_byte_size for each in range(contents.num_row_groups)))
+    if size > max(LEAST, UNPACKED * packed):
+        raise ValueError(f"{size / 2**20:,.0f} MB of columns in {packed:,} bytes")
+
+
+def _width(field: pa.Field) -> int:
+    """Bytes of a cell: all columns of a part are as wide in each row."""
+    kind = field.type
+    if pa.types.is_fixed_size_list(kind) and kind.value_type == pa.float64():
+        return 8 * int(kind.list_size)
+    if pa.types.is_fixed_size_binary(kind) or kind in (pa.uint8(), pa.uint16(), pa.uint32()):
+        return int(kind.byte_width)
+    raise ValueError(f"a column {quote(field.name)} of {str(kind)[:80]}")
 
 
 def _payload(table: pa.Table, of: int | None, epsilon: float) -> Payload:
     coordinates = _column(table, "coordinate")
     if "numbers" in table.column_names:
         column = table["numbers"].combine_chunks()
-        return Payload(numbers=column.flatten().to_numpy().reshape(len(column), -1), coordinates=coordinates)
-    if of is None:
-        raise ValueError("no number of symbols")
+        numbers = column.flatten().to_numpy().reshape(len(column), -1)
+        if not np.isfinite(numbers).all():
+            raise ValueError("numbers that are not finite")
+        return Payload(numbers=numbers, coordinates=coordinates)
+    whole("of", of, below=_MOST + 1, least=2)
+    assert of is not None
     if "symbol" in table.column_names:
-        return Payload(symbols=_column(table, "symbol"), of=of, coordinates=coordinates)
+        return Payload(symbols=_column(table, "symbol", below=of), of=of, coordinates=coordinates)
     column = table["set"].combine_chunks()
     width = column.type.byte_width
+    if width != -(-of // 8):
+        raise ValueError(f"{width} bytes for a set of {of} symbols")
     packed = np.frombuffer(column.buffers()[1], dtype=np.uint8)[column.offset * width :][: len(column) * width]
     members = np.unpackbits(packed.reshape(-1, width), axis=1, count=of).astype(np.bool_)
     return Payload(
@@ -109,10 +154,12 @@ def _payload(table: pa.Table, of: int | None, epsilon: float) -> Payload:
     )
 
 
-def _column(table: pa.Table, name: str) -> NDArray[np.int64] | None:
+def _column(table: pa.Table, name: str, *, below: int = _MOST) -> NDArray[np.int64] | None:
     if name not in table.column_names:
         return None
     values: NDArray[np.int64] = table[name].to_numpy().astype(np.int64)
+    if values.max() >= below:
+        raise ValueError(f"{name}={values.max()}, not below {below}")
     return values
 
 

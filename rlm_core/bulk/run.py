@@ -37,7 +37,8 @@ def privatise_files(
 ) -> Found:
     """One report for each row of the files, in the job's folder.
 
-    A block that cannot be read is an error at the end; the others are done by then, and stay.
+    A block that cannot be read is an error at the end; the others are done by then, and stay. It quotes the cell where
+    this machine reads the rows, not where the workers of a cluster do.
 
     Raises:
         ValueError, OSError: Of the first block that failed; the message says how many did.
@@ -48,7 +49,8 @@ def privatise_files(
     total, done = sum(block.rows for block in blocks), 0
     results: list[Done] = []
     failed: list[Exception] = []
-    task: Callable[[Block], Done] = partial(run_block, job)
+    # On a cluster errors pass the scheduler, which sees no rows.
+    task: Callable[[Block], Done] = partial(run_block, job, quotes=scheduler is None)
     # Where blocks run, not here: the mechanism and its packages are then in the workers' memory alone.
     for block, result in run_tasks(task, blocks, workers=workers, scheduler=scheduler, first=job.start):
         if isinstance(result, Exception):

@@ -44,21 +44,28 @@ class Source:
     batch_rows: int = TABLE_ROWS
     records: Callable[[Any], FloatArray | NDArray[np.float32]] = field(repr=False)
 
-    def encode(self, block: Block) -> tuple[FloatArray, IntArray | None]:
+    def encode(self, block: Block, *, quotes: bool = True) -> tuple[FloatArray, IntArray | None]:
         """h and labels of a block: nothing is drawn, so nothing is spent. NOT private.
 
-        A row that cannot be read is an error with the row from which its number counts.
+        A row that cannot be read is an error with the row from which its number counts. ``quotes`` says whether it may
+        say what is in the row: where it travels to machines that see no rows, it names the place and what was expected.
         """
         hidden, labels, done = [], [], block.start
-        for batch in block.batches(self.batch_rows):
-            try:
+        failure = None
+        try:
+            for batch in block.batches(self.batch_rows):
                 rows, y = self._parts(batch)
                 hidden.append(self.mechanism.encode_total(self.records(rows)))
                 if y is not None:
                     labels.append(label_numbers(y, self.classes))
-            except (TypeError, ValueError) as error:
-                raise TableError(f"{error} (block {block.number} of {block.path}, counted from row {done})") from None
-            done += len(batch)
+                done += len(batch)
+        except Exception as error:
+            if quotes and not isinstance(error, TypeError | ValueError):
+                raise
+            said = str(error) if quotes else _without_values(error)
+            failure = TableError(f"{said} (block {block.number} of {block.path}, counted from row {done})")
+        if failure is not None:  # raised here, it is chained to nothing: what is chained is pickled with it
+            raise failure
         return np.concatenate(hidden), np.concatenate(labels) if labels else None
 
     def _parts(self, batch: Any) -> tuple[Any, Any]:
@@ -150,6 +157,18 @@ def _shipped(model: str, epsilon: float, label: str | None, lam: float | None) -
         batch_rows=PICTURE_ROWS if preprocessor is None else TABLE_ROWS,
         records=_pictures if preprocessor is None else lambda rows: preprocessor.transform(_frame(rows)),
     )
+
+
+def _without_values(error: Exception) -> str:
+    """What was expected and where, without what was found; of an error that is not ours, its kind alone.
+
+    >>> _without_values(ValueError("Expected a number in row 7, column n, got 'Jane Doe'."))
+    'Expected a number in row 7, column n, got something else.'
+    """
+    expected, got, _ = str(error).partition(", got ")
+    if not (expected.startswith("Expected ") and got):
+        return f"Expected rows that can be read, got an error ({type(error).__name__})."
+    return f"{expected}, got something else."
 
 
 def _frame(rows: Any) -> pd.DataFrame:

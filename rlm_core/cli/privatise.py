@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,10 @@ from rlm_core.cli.shipped_table import is_shipped_table, release_shipped
 if TYPE_CHECKING:
     from rlm_core.owner.budget import Ledger
     from rlm_core.release import OnProgress, Releases
+
+
+MOST_BY_DEFAULT = 20.0
+"""The largest ε that a model's card may choose: the folder can be somebody else's, and the rows are not theirs."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,7 +38,11 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("table", help="people's rows: a file, a folder, or a pattern in quotes")
     parser.add_argument("--model", required=True, help="a folder that `rlm fit` wrote, or a name in `rlm models`")
-    parser.add_argument("--epsilon", type=float, help="of one report (default: the one it was fitted for)")
+    parser.add_argument(
+        "--epsilon",
+        type=float,
+        help=f"of one report (default: the one it was fitted for; above {MOST_BY_DEFAULT:g} it has to be said)",
+    )
     parser.add_argument("--label", help="the label's column (default: the one it was fitted with)")
     parser.add_argument("--no-label", action="store_true", help="send records without labels")
     parser.add_argument("--out", required=True, help="reports as .parquet or lines of JSON; bulk: a folder")
@@ -70,6 +79,20 @@ def check_private(epsilon: float) -> None:
             "Expected a finite epsilon, got infinity: nothing would be private. Such reports are for comparisons, on "
             "rows that are public: LocalPrivatiser makes them, in Python."
         )
+
+
+def announce(options: argparse.Namespace, epsilon: float) -> None:
+    """Say what every row will spend, before anything is drawn; raise if that is much and only a card says so."""
+    from tqdm import tqdm
+
+    check_private(epsilon)
+    if options.epsilon is None and epsilon > MOST_BY_DEFAULT:
+        raise ValueError(
+            f"Expected --epsilon with {options.model}, which was fitted for epsilon = {epsilon:g}: above "
+            f"{MOST_BY_DEFAULT:g} a report tells nearly everything, so it has to be said. Nothing was drawn."
+        )
+    if not options.json:
+        tqdm.write(f"each row will spend epsilon = {epsilon:g}", file=sys.stderr)  # above a bar, if there is one
 
 
 def _is_bulk(options: argparse.Namespace) -> bool:
@@ -112,7 +135,10 @@ def _one_file(options: argparse.Namespace) -> int:
         def step(done: int) -> None:
             bar.update(done - bar.n)
 
-        release = release_shipped if is_shipped_table(options.model) else _release_own
+        shipped = is_shipped_table(options.model)
+        if shipped and options.epsilon is not None:
+            announce(options, options.epsilon)
+        release = release_shipped if shipped else _release_own
         reports = release(options, ledger, begin, step)
     write_reports(reports, out)
     facts = {
@@ -135,7 +161,7 @@ def _release_own(options: argparse.Namespace, ledger: Ledger, begin: OnProgress,
     privatiser = LocalPrivatiser.load(options.model)
     if options.epsilon is not None:
         privatiser.set_params(epsilon=options.epsilon)
-    check_private(privatiser.epsilon)
+    announce(options, privatiser.epsilon)
     if options.lam is not None:
         privatiser.set_params(lam=options.lam)
     label = None if options.no_label else options.label or privatiser.label_
@@ -203,5 +229,5 @@ def _own_defaults(options: argparse.Namespace) -> tuple[float, str | None]:
         raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
     if epsilon is None:
         raise ValueError(f"Expected --epsilon for {options.model}.")
-    check_private(float(epsilon))
+    announce(options, float(epsilon))
     return epsilon, None if options.no_label else label

@@ -18,15 +18,12 @@ from rlm_core.privatiser.drift import pairs_differ
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.plan import BITS, CODES, LAPLACE
 from rlm_core.privatiser.refusals import refusals
+from rlm_core.privatiser.report_cells import COLUMN, read_cells
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.privatiser.vrlm.reports import split_refusals
 from rlm_core.release import Releases
 from rlm_core.report import Report
-from rlm_core.tables.errors import TableError
 from rlm_core.types import FloatArray
-
-COLUMN = "report"
-"""The column of a parquet file that has the reports, one JSON text each."""
 
 UNREADABLE = "that cannot be read"
 
@@ -80,9 +77,10 @@ def usable(
     method.sending(epsilon, classes, lam=lam)  # raises for an ε or λ that this mechanism cannot have
     left_out: dict[str, list[int]] = {}
     read: list[tuple[int, Report]] = []
+    known: dict[str, Report] = {}
     for at, each in enumerate(_listed(reports)):
         try:
-            read.append((at, _parsed(each, at)))
+            read.append((at, _parsed(each, at, known)))
         except ValueError:
             left_out.setdefault(UNREADABLE, []).append(at)
     given = [report for _, report in read]
@@ -103,7 +101,8 @@ def usable(
 
 def read_all(reports: Iterable[Report | str] | str | Path) -> list[Report]:
     """Reports as they are, as JSON texts, or in a file."""
-    return [_parsed(each, at) for at, each in enumerate(_listed(reports))]
+    known: dict[str, Report] = {}
+    return [_parsed(each, at, known) for at, each in enumerate(_listed(reports))]
 
 
 def _listed(reports: Iterable[Report | str] | str | Path) -> Sequence[Report | str]:
@@ -122,10 +121,7 @@ def read_reports(path: str | Path) -> list[str]:
         raise ValueError(f"Expected a file of reports, got the folder {path.name!r}: `rlm learn` reads its parts.")
     data = path.read_bytes()
     if data.startswith(b"PAR1"):
-        frame = pd.read_parquet(path)
-        if COLUMN not in frame:
-            raise TableError(f"Expected a column {COLUMN!r} in {path.name}, got {', '.join(map(str, frame.columns))}.")
-        return [str(each) for each in frame[COLUMN]]
+        return read_cells(data, path.name)
     return [line for line in data.decode("utf-8", errors="replace").splitlines() if line.strip()]
 
 
@@ -139,11 +135,16 @@ def write_reports(releases: Releases, path: str | Path) -> None:
         path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
 
 
-def _parsed(report: Report | str, at: int) -> Report:
+def _parsed(report: Report | str, at: int, known: dict[str, Report]) -> Report:
+    """The report of a text; equal texts are one value, as in a small file that repeats a long one."""
     if isinstance(report, Report):
         return report
     try:
-        return Report.from_json(report)
+        if not isinstance(report, str):
+            return Report.from_json(report)
+        if report not in known:
+            known[report] = Report.from_json(report)
+        return known[report]
     except (TypeError, ValueError) as error:
         raise ValueError(f"Report {at} cannot be read: {error}") from None
 

@@ -13,6 +13,7 @@ from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.plan import CODES
 from rlm_core.privatiser.vrlm.reports import NO_LABEL, OTHER_EPSILON, OTHER_FORM, OTHER_MECHANISM, Refusal
 from rlm_core.report import Report
+from rlm_core.report_checks import told_apart
 
 
 def refusals(
@@ -65,7 +66,8 @@ def refusals(
             )
             return Refusal(reason=OTHER_MECHANISM, message=message)
         if report.epsilon != epsilon:
-            message = f"Expected epsilon={epsilon:g} in all reports, got {report.epsilon:g} in report {at}."
+            asked, got = told_apart(epsilon, report.epsilon)
+            message = f"Expected epsilon={asked} in all reports, got {got} in report {at}."
             return Refusal(reason=OTHER_EPSILON, message=message)
         if not fits(report):
             message = (

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
+import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import LocalCluster
+from distributed.core import error_message
+from distributed.protocol import pickle as distributed_pickle
 
 from benchmarks.scale import runs
 from benchmarks.scale.people import LABEL, write_tables
 from benchmarks.scale.runs import digests, look, privatise
 from rlm_core.bulk import job as job_module
+from rlm_core.bulk import source as source_module
 from rlm_core.bulk.blocks import find_blocks, find_inputs
 from rlm_core.bulk.job import Job, read_ledger, run_block
 from rlm_core.bulk.ledger import beside
@@ -203,3 +210,58 @@ def test_a_file_that_was_moved_or_copied_is_not_charged_again(
     with pytest.raises(ValueError, match=r"which was charged\. A moved or copied file holds the same people"):
         privatise_files(job(here, out), find_inputs(str(people)), workers=1)
     assert digests(out) == before and look(out, ROWS).ledger_exact
+
+
+SECRET = "Jane Doe, 12 Elm St"
+
+
+@pytest.fixture(params=[LABEL, "age", "unreadable"])
+def janes(request: Any, here: Path, tmp_path: Path) -> Path:
+    """A file in which a cell says who she is, as a label, as a number, and where our own words do not come first."""
+    frame = pd.read_parquet(here / "people" / "b.parquet").astype({"age": object})
+    frame.loc[7, LABEL if request.param == LABEL else "age"] = SECRET
+    path = tmp_path / "janes.parquet"
+    frame.astype({"age": str}).to_parquet(path, index=False)
+    if request.param == "unreadable":
+        request.getfixturevalue("monkeypatch").setattr(source_module, "label_numbers", fail)
+    return path
+
+
+def fail(labels: object, classes: object) -> None:
+    raise KeyError(SECRET)
+
+
+def test_an_error_that_leaves_for_a_cluster_does_not_say_what_is_in_a_row(
+    here: Path, janes: Path, tmp_path: Path, request: Any
+) -> None:
+    this, (block,) = job(here, tmp_path / "out", block_rows=500), find_blocks(f"file://{janes}", 500)
+    this.start()
+    with pytest.raises((ValueError, KeyError), match=SECRET):  # on the owner's machine
+        run_block(this, block)
+    with pytest.raises(ValueError, match=r"\(block 0 of .*janes.parquet, counted from row 0\)") as raised:
+        run_block(this, block, quotes=False)
+    said = str(raised.value)
+    assert "row 7, column" in said and "got something else." in said or "can be read, got an error (KeyError)" in said
+    assert raised.value.__cause__ is raised.value.__context__ is None
+    sent = error_message(raised.value)  # what Dask sends, whose pickles keep what is chained
+    again = distributed_pickle.loads(distributed_pickle.dumps(raised.value))
+    for each in (raised.value, again):
+        assert each.__cause__ is each.__context__ is None
+    assert SECRET.encode() not in pickle.dumps(sent) and "Jane" not in repr(sent) and "Jane" not in str(again)
+
+
+def test_on_a_cluster_the_head_gets_no_cell(here: Path, tmp_path: Path) -> None:
+    frame = pd.read_parquet(here / "people" / "b.parquet")
+    frame.loc[7, LABEL] = SECRET
+    frame.to_parquet(tmp_path / "janes.parquet", index=False)
+    settings: dict[str, Any] = {"n_workers": 1, "processes": False, "dashboard_address": None, "memory_limit": 0}
+    with (
+        LocalCluster(**settings) as cluster,
+        pytest.raises(ValueError, match=r"row 7, column .*, got something else\. \(block 0") as raised,
+    ):
+        privatise_files(
+            job(here, tmp_path / "out"),
+            find_inputs(str(tmp_path / "janes.parquet")),
+            scheduler=cluster.scheduler_address,
+        )
+    assert "Jane" not in "".join(traceback.format_exception(raised.value))

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import io
+import json
+import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from rlm_core import L1Clip, LaplaceNoise, RandomisedResponse
 from rlm_core.baselines.duchi import Duchi
-from rlm_core.bulk.parts import part_bytes, read_part, to_table
+from rlm_core.bulk import parts
+from rlm_core.bulk.parts import LEAST, UNPACKED, part_bytes, read_part, to_table
 from rlm_core.mechanism import RLM
 from rlm_core.owner.joint import JointSelection
 from rlm_core.owner.joint_bits import JointBits
@@ -67,3 +73,79 @@ def test_another_file_is_an_error() -> None:
     pq.write_table(to_table(SENT["codes"]).replace_schema_metadata({}), buffer)
     with pytest.raises(TableError, match="rlm-reports/1"):
         read_part(buffer.getvalue())
+
+
+def altered(sent: Releases, **shared: Any) -> bytes:
+    """A part whose reports share something else, or lack it (None)."""
+    table = to_table(sent)
+    about = json.loads(table.schema.metadata[b"rlm"]) | shared
+    return parquet(table.replace_schema_metadata({b"rlm": json.dumps(about)}))
+
+
+def parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "shared",
+    [
+        *({"epsilon_x": epsilon} for epsilon in ("nan", "2", -1, 0, math.nan, None, True, [2])),
+        {"epsilon_y": -1},
+        {"epsilon_y": 1.0},  # without a label
+        *({"mechanism": name} for name in (5, "", "a\nb", None)),
+        *({"digest": digest} for digest in (None, "0" * 31, 7)),
+        *({"of": of} for of in (None, "x", 1, 3, 2**40)),
+        {"format": ["x" * 10_000]},
+    ],
+    ids=str,
+)
+def test_what_no_report_has_no_part_has(shared: dict[str, Any]) -> None:
+    for kind in ("pairs", "bits"):
+        with pytest.raises(TableError, match="rlm-reports/1") as raised:
+            read_part(altered(SENT[kind], **shared))
+        assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("symbol", pa.array([2**30] * N, pa.uint32())),
+        ("symbol", pa.array([None] * N, pa.uint8())),
+        ("symbol", pa.array([0] * N, pa.int64())),
+        ("coordinate", pa.array([2**32 - 1] * N, pa.uint32())),  # a tally would have a place for each
+        ("more", pa.array(["text"] * N)),
+        ("numbers", pa.array([[math.nan]] * N, pa.list_(pa.float64(), 1))),
+    ],
+)
+def test_columns_that_nobody_sends(column: str, values: pa.Array) -> None:
+    table = to_table(SENT["bits"])
+    kept = table.drop_columns([column]) if column in table.column_names else table
+    with pytest.raises(TableError, match="rlm-reports/1"):
+        read_part(parquet(kept.append_column(column, values)))
+
+
+def test_a_small_part_that_unpacks_to_much_is_refused_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    about = to_table(SENT["bits"]).schema.metadata
+    zeros = np.zeros(20_000_000, dtype=np.uint8)
+    many = parquet(pa.table({"symbol": zeros, "coordinate": zeros}).replace_schema_metadata(about))
+    wide = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(2_000_000)), 10_000)
+    large = parquet(pa.table({"numbers": wide}).replace_schema_metadata(about))
+    assert len(many) < 130_000 and len(large) < 50_000
+    monkeypatch.setattr(parts, "LEAST", 2**23)
+    monkeypatch.setattr(pq.ParquetFile, "read", lambda *_, **__: pytest.fail("it was read"))
+    with pytest.raises(TableError, match="20,000,000 reports in"):
+        read_part(many)
+    with pytest.raises(TableError, match="15 MB of columns in"):
+        read_part(large)
+
+
+def test_the_bounds_allow_what_is_sent() -> None:
+    """The sparsest sets there are, one of 9,600 pairs, in a block of 65,536 rows and in larger ones."""
+    pairs = PairSelection(epsilon=12.0, codes=96, classes=100)
+    codes = replace(CODES, noise=SubsetSelection(epsilon=1.0, symbols=96), input_dim=96, output_dim=96)
+    h = np.random.default_rng(0).normal(size=(2_000, 96))
+    sent = release_rows(h, np.arange(2_000) % 100, mechanism=codes, pairs=pairs)
+    assert to_table(sent).nbytes < UNPACKED * len(part_bytes(sent))
+    assert 65_536 * 9_600 / 8 < LEAST

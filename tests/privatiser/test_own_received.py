@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import warnings
@@ -10,13 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from rlm_core.cli import main
 from rlm_core.privatiser import LocalPrivatiser
 from rlm_core.privatiser.plan import KINDS, VRLM
-from rlm_core.privatiser.received import usable
-from rlm_core.report import Report
+from rlm_core.privatiser.received import read_all, read_reports, usable
+from rlm_core.report import MOST_CHARACTERS, Report
+from rlm_core.tables import TableError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* reports are few for epsilon")  # of trainings this short
 
@@ -182,3 +188,87 @@ def test_a_collection_at_another_epsilon(easy: Any, saved: Any, capsys: Any) -> 
     ):
         assert main(["learn", str(file), "--model", folder, *wrong]) == 2
         assert message in capsys.readouterr().err
+
+
+def parquet(path: Path, cells: Any, **options: Any) -> Path:
+    """A file with these cells in the column of reports."""
+    pq.write_table(pa.table({"report": cells}), path, compression="zstd", **options)
+    return path
+
+
+def test_a_small_file_of_long_cells_costs_little(tmp_path: Path) -> None:
+    one = pa.array(["A" * 2_000_000])
+    named = parquet(tmp_path / "named.parquet", pa.DictionaryArray.from_arrays(pa.array([0] * 1_200, pa.int32()), one))
+    texts = read_reports(named)
+    assert named.stat().st_size < 1_000 and len(texts) == 1_200 and len({id(each) for each in texts}) == 1
+    written = parquet(tmp_path / "written.parquet", pa.concat_arrays([one] * 20), use_dictionary=False)
+    with pytest.raises(TableError, match="at most 8 MB in written.parquet, for its size, got 38 MB"):
+        read_reports(written)
+    zeros = pa.DictionaryArray.from_arrays(pa.array(np.zeros(2_000_000, np.int32)), pa.array(["{}"]))
+    with pytest.raises(TableError, match="at most 8 MB in rows.parquet"):
+        read_reports(parquet(tmp_path / "rows.parquet", zeros))
+
+
+def test_a_long_report_that_is_repeated_is_read_once(tmp_path: Path) -> None:
+    long = Report(mechanism="m", digest="0" * 32, epsilon_x=1.0, numbers=(0.5,) * 65_536).to_json()
+    cells = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000, pa.int32()), pa.array([long]))
+    reports = read_all(parquet(tmp_path / "long.parquet", cells))
+    assert len(reports) == 1_000 and len({id(each) for each in reports}) == 1
+
+
+def test_a_cell_that_no_report_can_be_is_left_out(easy: Any, saved: Any, tmp_path: Path) -> None:
+    fitted, _, _ = saved
+    good = [each.to_json() for each in fitted.privatise(easy.people[:3], LABEL)]
+    cells = [good[0], "A" * (MOST_CHARACTERS + 5), None, b"\xff", good[1], good[0]]
+    file = parquet(tmp_path / "r.parquet", [each.encode() if isinstance(each, str) else each for each in cells])
+    assert max(map(len, read_reports(file))) == MOST_CHARACTERS + 1
+    kept, left_out = usable(file, fitted.method_, 2, epsilon=4.0)
+    assert [each.to_json() for each in kept] == [good[0], good[1], good[0]]
+    assert left_out == {"that cannot be read": [1, 2, 3]}
+    with pytest.raises(ValueError, match="Report 1 cannot be read: Expected a report of at most 2097152 characters"):
+        fitted.learn(file)
+
+
+@pytest.mark.parametrize("rows", [1, 20_000])
+def test_the_column_may_have_any_type_of_text_and_may_be_an_index(rows: int, tmp_path: Path) -> None:
+    texts = [f"report {at % 12_000}" for at in range(rows)]
+    kinds = (pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary())
+    for kind in kinds:
+        for options in ({}, {"use_dictionary": False}, {"row_group_size": 7_001}, {"store_schema": False}):
+            assert read_reports(parquet(tmp_path / "r.parquet", pa.array(texts, kind), **options)) == texts
+    frame = pd.DataFrame({"report": texts, "sent": range(rows)})
+    for each in (frame.set_index("report"), frame.astype({"report": "category"}), frame.astype(object)):
+        each.to_parquet(tmp_path / "r.parquet")
+        assert read_reports(tmp_path / "r.parquet") == texts
+
+
+def test_what_is_no_file_of_reports_is_an_error_of_ours(tmp_path: Path) -> None:
+    file = tmp_path / "r.parquet"
+    whole = parquet(file, ["{}"] * 9).read_bytes()
+    rng = np.random.default_rng(0)
+    for at in rng.integers(4, len(whole), size=300):
+        file.write_bytes(whole[:at] + bytes([rng.integers(256)]) + whole[at + 1 :])
+        with contextlib.suppress(TableError):
+            read_reports(file)
+    for data in (b"PAR1garbage", whole[:-9], b"PAR1"):
+        file.write_bytes(data)
+        with pytest.raises(TableError, match="Expected a whole parquet file in r.parquet, got a damaged one"):
+            read_reports(file)
+    twice = pa.table([["{}"], ["{}"]], names=["report", "report"])
+    for table, message in (
+        (twice, "Expected a column 'report' in r.parquet, got 2 of them"),
+        (pa.table({"a": [1], "report of mine": [1]}), "got a, report of mine"),
+        (pa.table({"report": [1]}), "Expected texts in the column 'report' of r.parquet, got int64"),
+        (pa.table({"report": [{"a": "{}"}]}), "got struct"),
+        (pa.table({"report": [["{}"]]}), "got list"),
+    ):
+        pq.write_table(table, file)
+        with pytest.raises(TableError, match=message):
+            read_reports(file)
+
+
+def test_two_epsilons_that_look_alike_are_told_apart(fitted: LocalPrivatiser, easy: Any) -> None:
+    good = list(fitted.privatise(easy.people[:3], LABEL))
+    other = at(fitted, 4.000000000000004, easy.people[:1])
+    with pytest.raises(ValueError, match=r"=(4\.0|3\.\d+|2\.\d+) .*in all reports, got \d\.\d{10,}.* in report 3"):
+        fitted.learn([*good, *other])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 import shlex
 import zipfile
 from dataclasses import replace
 
+from rlm_core.report import UNPRINTABLE
+from rlm_core.types import printable
 from ui.own.queue import Training
 from ui.own.task import report_page
 
@@ -16,6 +19,12 @@ AGAIN = "mine-again"
 
 INSTALL = "pip install -c constraints.txt '.[learn]'  # in a checkout"
 
+STAND_IN = "LABEL"
+RENAME = (
+    f"# The label's name has signs that a terminal may obey: rename this column to {STAND_IN} in your files first.\n"
+)
+"""Where a name cannot stand in a command: whoever pastes it would type a line break, or an interrupt."""
+
 
 def commands(
     label: str, *, epsilon: float = 4.0, people: int = 10_000, wish: float = 0.8, within_kit: bool = False
@@ -24,16 +33,20 @@ def commands(
 
     ``within_kit``: where the kit was unpacked. Its folder is used, and a new fit takes its schema, edits included.
     """
-    # A label may have any sign in it, and may look like an option.
+    is_typed = not re.search(UNPRINTABLE, label)
+    label = label if is_typed else STAND_IN
+    # A label may have any other sign in it, and may look like an option.
     of_label = shlex.quote(f"--label={label}") if label.startswith("-") else f"--label {shlex.quote(label)}"
     schema = f" --schema {FOLDER}/schema.json" if within_kit else ""
     advice, folder = ("advice-again.html", AGAIN) if within_kit else ("advice.html", FOLDER)
+    renamed = "" if is_typed else f" {of_label}"  # the kit's folder knows the old name
     return (
         f"{INSTALL}\n"
+        f"{'' if is_typed else RENAME}"
         f"rlm advise public.csv {of_label}{schema} --people {people} --accuracy {wish:g} --out {advice}\n"
         f"rlm fit public.csv {of_label}{schema} --epsilon {epsilon:g} --reports {people} --out {folder}\n"
-        f"rlm privatise people.csv --model {FOLDER} --out reports.parquet\n"
-        f"rlm learn reports.parquet --model {FOLDER} --test test.csv\n"
+        f"rlm privatise people.csv --model {FOLDER}{renamed} --out reports.parquet\n"
+        f"rlm learn reports.parquet --model {FOLDER}{renamed} --test test.csv\n"
     )
 
 
@@ -45,7 +58,8 @@ def kit_commands(training: Training, wish: float) -> str:
 def readme(training: Training, wish: float) -> str:
     """What is in the kit, and what to do with it."""
     return (
-        f"A mechanism for {training.name}, label {training.label}, epsilon = {training.epsilon:g}.\n\n"
+        f"A mechanism for {printable(training.name)}, label {printable(training.label)}, "
+        f"epsilon = {training.epsilon:g}.\n\n"
         f"{FOLDER}/        the mechanism: rlm privatise --model {FOLDER}, or LocalPrivatiser.load({FOLDER!r})\n"
         "owner.html   for the people: a form that makes a report. It works offline and can connect to nothing.\n"
         "advice.html  which epsilon for which accuracy, simulated on the public rows.\n\n"

@@ -11,6 +11,7 @@ import numpy as np
 
 from rlm_core.release import Releases
 from rlm_core.report import Report
+from rlm_core.report_checks import told_apart
 from rlm_core.types import FloatArray, IntArray
 
 NO_LABEL = "without a label"
@@ -120,9 +121,11 @@ def split_refusals(
             message = f"Expected labels below {classes}, got {report.label} in report {at}."
             return Refusal(reason=OTHER_FORM, message=message)
         if (report.epsilon_x, report.epsilon_y) != division:
+            asked_x, got_x = told_apart(expected_x, report.epsilon_x)
+            asked_y, got_y = told_apart(expected_y, report.epsilon_y)
             message = (
-                f"Expected epsilon_x={expected_x:g} and epsilon_y={expected_y:g} in all reports, "
-                f"got {report.epsilon_x:g} and {report.epsilon_y:g} in report {at}."
+                f"Expected epsilon_x={asked_x} and epsilon_y={asked_y} in all reports, "
+                f"got {got_x} and {got_y} in report {at}."
             )
             return Refusal(reason=OTHER_EPSILON, message=message)
         return None
