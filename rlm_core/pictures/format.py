@@ -83,7 +83,8 @@ class PictureFormat:
             self._check_type(picture, pictures.name(index))
             if _full(picture.dtype) is None:
                 tops.append(float(picture.max()))
-            unit = np.clip(picture.astype(np.float32) / np.float32(self.white), 0.0, 1.0)
+            # In one order of memory, whatever the picture's own: a sum over colours is rounded by it.
+            unit = np.clip(picture.astype(np.float32, order="C") / np.float32(self.white), 0.0, 1.0)
             result[index] = self._features(unit) if self.colour else self._pixels(unit)
         self._warn_of_scale(tops)
         return result

@@ -50,7 +50,8 @@ class LinearEncoder:
     """h = x·Wᵀ + b, in float64, each row by itself: (n, p) to (n, d).
 
     A row's h is the same to the last bit alone and in any batch: the sum over p is taken in the same
-    order for every row (BLAS would choose another order for another number of rows).
+    order for every row (BLAS would choose another order for another number of rows, numpy for another
+    order of memory).
     """
 
     weight: NDArray[np.float32] = field(repr=False)
@@ -71,7 +72,7 @@ class LinearEncoder:
         weight = self.weight.astype(np.float64)
         h: FloatArray = np.empty((len(inputs), len(weight)))  # (n, d)
         for start in range(0, len(inputs), BLOCK):
-            some = inputs[start : start + BLOCK]
+            some = np.ascontiguousarray(inputs[start : start + BLOCK])
             products = np.empty_like(some)
             for number, each in enumerate(weight):
                 np.multiply(some, each, out=products).sum(axis=1, out=h[start : start + BLOCK, number])

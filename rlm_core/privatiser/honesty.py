@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -70,6 +70,20 @@ def drift(observed: FloatArray, expected: FloatArray, deviation: FloatArray) -> 
     return (
         f"The people do not look like the public rows: average {worst} of their reports is {observed[worst]:.3g}, "
         f"expected {expected[worst]:.3g} ± {deviation[worst]:.2g}. What was learnt may not fit either of them."
+    )
+
+
+def label_among_features(names: Sequence[str]) -> str | None:
+    """What to say of features whose values are exactly the classes, or None: a record with its label says it twice."""
+    if not names:
+        return None
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    listed = ", ".join(repr(name[:40]) for name in names[:MOST_NAMED]) + more
+    features = f"The feature {listed} has" if len(names) == 1 else f"The features {listed} have"
+    return (
+        f"{features} exactly the classes as values. If that is the label, every record has the answer in it, and the "
+        f"classifier is of no use: say which column is the label, fit(public, {names[0][:40]!r}), on the command line "
+        "--label, or leave it out of the table. If it is none, all is well."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,6 +18,9 @@ from rlm_core.tables.values import as_text, whole_text
 from rlm_core.types import IntArray, quote
 
 LARGEST_WHOLE = 2**53
+
+FIRST_ROWS = 1_000
+"""So many are looked at before a whole column is."""
 
 
 def label_texts(labels: Iterable[Any]) -> list[str | None]:
@@ -98,8 +102,23 @@ def _is_list(values: object) -> bool:
     return known or hasattr(values, "__array__")
 
 
+def columns_of_classes(table: pd.DataFrame, names: Iterable[str], classes: Sequence[str]) -> list[str]:
+    """Those of the columns whose values are exactly the classes, compared as labels are: one may be the label.
+
+    >>> table = pd.DataFrame({"ill": ["no", "yes", None], "job": ["cook", "no", "yes"], "one": ["no", "no", "no"]})
+    >>> columns_of_classes(table, ["ill", "job", "one"], ["yes", "no"])
+    ['ill']
+    """
+    wanted = set(classes)
+
+    def values(column: pd.Series) -> set[str]:
+        return {whole_text(str(each)) for each in as_text(column).dropna().unique()}
+
+    return [name for name in names if values(table[name][:FIRST_ROWS]) <= wanted == values(table[name])]
+
+
 def check_classes(classes: Sequence[Any]) -> tuple[str, ...]:
-    """Class names as text: 2 to 100, all different."""
+    """Class names as text that can be read, and kept in a file: 2 to 100, all different."""
     if isinstance(classes, str):
         raise TypeError(f"Expected a list of classes, got the text {classes!r}.")
     if not _is_list(classes):
@@ -110,6 +129,9 @@ def check_classes(classes: Sequence[Any]) -> tuple[str, ...]:
     if len(names) < 2:
         got = f"one class, {names[0]!r}" if names else "none"
         raise ValueError(f"Expected at least two classes, got {got}: there is nothing to tell apart.")
+    strange = next((name for name in names if any(unicodedata.category(each) in ("Cc", "Cs") for each in name)), None)
+    if strange is not None:  # numpy cuts zero characters at the end off, so two classes could become one
+        raise ValueError(f"Expected class names without control characters, got {quote(strange)}.")
     if len(names) > MOST_CLASSES:
         raise ValueError(
             f"Expected at most {MOST_CLASSES} classes, got {len(names)}: a label with so many values cannot be learnt "

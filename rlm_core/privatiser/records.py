@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rlm_core.pictures import PictureFormat, Pictures, are_pictures, read_pictures
 from rlm_core.privatiser.folder import reading_of_pictures, reading_of_table
 from rlm_core.privatiser.labels import label_list, label_texts
+from rlm_core.privatiser.mappings import table_of_mappings
 from rlm_core.privatiser.views import CorruptedRows, MovedPictures, Neighbours, Views
 from rlm_core.privatiser.vrlm.columns import Columns
 from rlm_core.tables.editing import for_table
@@ -23,7 +24,7 @@ from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
 from rlm_core.tables.values import as_text, either_way
 
-Table = pd.DataFrame | Pictures | str | Path | NDArray[Any] | Sequence[Any]
+Table = pd.DataFrame | Pictures | str | Path | NDArray[Any] | Mapping[str, Any] | Sequence[Any]
 Labels = str | Iterable[Any] | None
 
 
@@ -78,6 +79,7 @@ class RecordReader:
         """Rows or pictures as they were fitted, and their labels."""
         if self.pictures_ is None:
             frame = self._frame(source)
+            check_no_feature(labels, self.schema_.columns)
             return split_label(frame, self._where(labels, there=self.label_ in frame))
         pictures = read_pictures(self._as_pictures(source))
         return label_pictures(pictures, self._where(labels, there=pictures.has_labels(self.label_)))
@@ -97,6 +99,8 @@ class RecordReader:
             width = flat.shape[1] if flat.ndim == 2 else 0
             expected = f"{self.n_features_in_} features as input"  # in scikit-learn's words
             raise ValueError(f"X has {width} features, but LocalPrivatiser is expecting {expected}.")
+        if isinstance(source, list | tuple):  # each row by itself: numpy's common type would depend on the others
+            return Pictures(arrays=[np.asarray(row).reshape(form.height, form.width) for row in source])
         return flat.reshape(-1, form.height, form.width)
 
     def _learn_reading(self, records: pd.DataFrame | Pictures, schema: TableSchema | None) -> NDArray[np.float32]:
@@ -132,6 +136,7 @@ class RecordReader:
         return Columns.of_pictures(self.pictures_)
 
     def _frame(self, table: Table, *, new: bool = False) -> pd.DataFrame:
+        table = table_of_mappings(table)
         if isinstance(table, pd.DataFrame | str | Path | dict) and not hasattr(table, "toarray"):
             return read_table(table)
         frame = array_table(table)
@@ -162,6 +167,23 @@ def check_apart(public: pd.DataFrame, y: Any, schema: TableSchema | None) -> Non
         )
 
 
+def check_no_feature(labels: Any, features: Sequence[str]) -> None:
+    """Raise for labels that bear a feature's name: every record would say its label, and be predicted from it.
+
+    By the name alone: whether somebody's row is refused may not depend on what is in it.
+
+    Raises:
+        TableError: They are a Series of that name, or the name itself.
+    """
+    name = labels.name if isinstance(labels, pd.Series) else labels if isinstance(labels, str) else None
+    if name is not None and str(name).strip() in features:
+        raise TableError(
+            f"Expected labels that are no feature, got the column {str(name)!r} as both: fit with its name as the "
+            f"label, fit(public, {str(name)!r}), or without it, .drop(columns={str(name)!r}). Labels that "
+            "are not that column need another name."
+        )
+
+
 def split_label(frame: pd.DataFrame, y: Labels) -> tuple[pd.DataFrame, Iterable[Any] | None]:
     """The features and the labels, which may be a column of the table."""
     if y is None:
@@ -169,6 +191,8 @@ def split_label(frame: pd.DataFrame, y: Labels) -> tuple[pd.DataFrame, Iterable[
     if isinstance(y, str):
         if y not in frame:
             raise TableError(f"Expected the label in {', '.join(frame.columns)}, got {y!r}.")
+        if len(frame.columns) == 1:
+            raise TableError(f"Expected at least one column besides the label {y!r}, got none.")
         return frame.drop(columns=y), frame[y]
     given = label_list(y)
     labels = given if isinstance(given, pd.Series) else np.asarray(list(given), dtype=object)
@@ -182,6 +206,12 @@ def label_pictures(pictures: Pictures, y: Labels) -> tuple[Pictures, Iterable[An
     if y is None or isinstance(y, str):
         return pictures, None if y is None else pictures.labels(y)
     return pictures, label_list(y)
+
+
+def notes_of_schema(public: pd.DataFrame, schema: TableSchema) -> tuple[str, ...]:
+    """Columns that a schema of one's own says nothing of, not even that it leaves them out."""
+    known = {*schema.columns, *(each.name for each in schema.left_out)}
+    return tuple(f"{name}: not in the schema that was brought" for name in public if name not in known)
 
 
 def notes_of_dates(public: pd.DataFrame, schema: TableSchema) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import Feature
-from rlm_core.types import FloatArray, IntArray
+from rlm_core.tables.values import as_float
+from rlm_core.types import FloatArray, IntArray, quote
 
 RARE = "(rare)"
 """The level that rare ones share, and, where a table says so, those that nobody has seen before."""
@@ -166,9 +167,9 @@ def read_numbers(table: Rows, name: str, *, allow_missing: bool) -> FloatArray:
             if _is_missing(value):
                 values[position] = np.nan
             elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-                values[position] = float(value)
+                values[position] = as_float(value)
             else:
-                raise TypeError(f"Expected a number in {_where(table, position, name)}, got {value!r}.")
+                raise TypeError(f"Expected a number in {_where(table, position, name)}, got {quote(value)}.")
     bad = np.isinf(values) | (np.isnan(values) & (not allow_missing))
     if bad.any():
         position = int(np.flatnonzero(bad)[0])
@@ -196,6 +197,6 @@ def _wrong(value: Any, where: str, column: CategoryColumn) -> Exception:
     if _is_missing(value):
         return TableError(f"Expected a value in {where}, got none.")
     if not isinstance(value, str):
-        return TypeError(f"Expected a word in {where}, got {value!r}.")
+        return TypeError(f"Expected a word in {where}, got {quote(value)}.")
     known = ", ".join(level for level in (*column.levels, *column.rare) if level != RARE)
     return TableError(f"Expected one of {known} in {where}, got {value!r}.")

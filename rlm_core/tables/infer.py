@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +23,7 @@ from rlm_core.tables.values import (
     date_numbers,
     parse_boolean,
     parse_date,
+    parse_year,
     value_text,
     whole_text,
 )
@@ -203,24 +203,16 @@ def read_column(column: pd.Series, feature: Feature) -> pd.Series:
     """
     if feature.is_category:
         return _read_words(column, feature)
-    if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        if feature.kind != "date":
+    is_date, dtype = feature.kind == "date", column.dtype
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        if not is_date and column.notna().any():
             raise TableError(f"Expected numbers in column {feature.name}, got dates.")
         values = date_numbers(column)
-    elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_complex_dtype(column.dtype):
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        if feature.kind == "date":
-            _check_years(values, feature.name)
+    elif pd.api.types.is_numeric_dtype(dtype) and not (is_date or pd.api.types.is_complex_dtype(dtype)):
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # -0.0 becomes 0.0, as in words
     else:
-        values = _read_numbers(as_text(column, decimal=feature.decimal), feature)
+        values = _read_numbers(as_text(column, decimal="." if is_date else feature.decimal), feature)
     return pd.Series(_within(check_numbers(values, feature.name), feature), name=feature.name)
-
-
-def _check_years(values: FloatArray, name: str) -> None:
-    """Numbers are dates if they are years: 20200131 and seconds since 1970 are none."""
-    bad = np.flatnonzero((values < datetime.MINYEAR) | (values >= datetime.MAXYEAR + 1))
-    if bad.size:
-        raise TableError(f"Expected a date in row {bad[0]}, column {name}, got the number {values[bad[0]]:g}.")
 
 
 def _within(values: FloatArray, feature: Feature) -> FloatArray:
@@ -240,7 +232,7 @@ def _read_numbers(text: pd.Series, feature: Feature) -> FloatArray:
 
     def parse(words: list[str]) -> list[Any]:
         if feature.kind == "date":
-            return [parse_date(word, day_first=feature.day_first) for word in words]
+            return [_read_date(word, feature) for word in words]
         return [{"true": 1.0, "false": 0.0}.get(word, parse_number(word, decimal=feature.decimal)) for word in words]
 
     values, _ = by_distinct(text, parse)
@@ -251,6 +243,12 @@ def _read_numbers(text: pd.Series, feature: Feature) -> FloatArray:
         what = "a date" if feature.kind == "date" else "a number"
         raise TableError(f"Expected {what} in row {row}, column {feature.name}, got {str(text.iloc[row])[:80]!r}.")
     return numbers
+
+
+def _read_date(word: str, feature: Feature) -> float | None:
+    """A date, or a number that is a year, unless the schema says that it is missing."""
+    found = parse_date(word, day_first=feature.day_first)
+    return parse_year(word) if found is None and word not in feature.missing else found
 
 
 def _read_words(column: pd.Series, feature: Feature) -> pd.Series:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import calendar
 import datetime
+import math
 import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -37,6 +38,7 @@ MONTHS = {
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
 _FRACTION = re.compile(r"-?\d+\.\d+", re.ASCII)
 _TIME = r"(?:[ T].*)?"
+_YEAR = re.compile(r"[1-9]\d{3}(?:\.\d+)?", re.ASCII)
 _YEAR_FIRST = re.compile(rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}}){_TIME}")
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})[-/.](\d{{1,2}})[-/.](\d{{4}}|\d{{2}}){_TIME}")
 _DAY_NAME = re.compile(rf"(\d{{1,2}})[ -]([A-Za-z]{{3,9}})\.?,?[ -](\d{{4}}|\d{{2}}){_TIME}")
@@ -72,7 +74,7 @@ def _is_read_once(dtype: Any) -> bool:
 
 
 def _cell(value: Any, row: int, name: object, decimal: str) -> str | None:
-    if value is None or value is pd.NA or value is pd.NaT:
+    if value is None or value is pd.NA or value is pd.NaT or value is np.ma.masked:
         return None
     if isinstance(value, str):
         return _known(value)
@@ -87,18 +89,25 @@ def _cell(value: Any, row: int, name: object, decimal: str) -> str | None:
     )
 
 
+def as_float(value: Any) -> float:
+    """A number as float64; one beyond all of them is infinite, whatever type holds it."""
+    try:
+        return float(value)
+    except OverflowError:  # a whole number, which Python would not even write if it has many digits
+        return math.inf if value > 0 else -math.inf
+
+
 def number_text(value: Any) -> str | None:
     """A number as text, the same for whatever type holds it: by its float64, a whole one without a point.
 
     >>> number_text(1), number_text(1.0), number_text(Decimal("2.50")), number_text(float("nan"))
     ('1', '1', '2.5', None)
+    >>> number_text(10**5000), number_text(Decimal("-1e5000"))
+    ('inf', '-inf')
     """
     if value.is_nan() if isinstance(value, Decimal) else value != value:
         return None
-    try:
-        number = float(value)
-    except OverflowError:  # beyond any float
-        return str(value)
+    number = as_float(value)
     return str(int(number)) if number.is_integer() and abs(number) < LARGEST_WRITTEN_OUT else str(number)
 
 
@@ -157,6 +166,17 @@ def parse_date(text: str, *, day_first: bool = True) -> float | None:
     if match := _YEAR_MONTH.fullmatch(text):
         return _year(match[1], match[2], "1")
     return None
+
+
+def parse_year(text: str) -> float | None:
+    """A number that is a year, perhaps with its fraction: not 20200131, nor seconds since 1970.
+
+    No public column becomes one of dates by it: numbers are numbers there.
+
+    >>> [parse_year(text) for text in ("2010", "2010.5", "20200131", "31.12", "'98")]
+    [2010.0, 2010.5, None, None, None]
+    """
+    return float(text) if _YEAR.fullmatch(text) else None
 
 
 def either_way(words: Iterable[str]) -> str | None:

@@ -22,17 +22,19 @@ export const RARE = "(rare)"; // the level that rare words share, always the las
  */
 export function tableRow(row, { numbers, categories, lenient = false, clip = Infinity, bounds = {}, missing = {} }) {
   /** @param {string} name */
-  const isMissing = (name) => lenient && (row[name] === undefined || row[name] === null || String(row[name]).trim() === ""
-    || (Object.hasOwn(missing, name) && saysNothing(row[name], missing[name])));
+  const cell = (name) => Object.hasOwn(row, name) ? row[name] : undefined; // "constructor" is a column like any other
+  /** @param {string} name */
+  const isMissing = (name) => lenient && (String(cell(name) ?? "").trim() === ""
+    || (Object.hasOwn(missing, name) && saysNothing(cell(name), missing[name])));
   const values = numbers.map(({ name, mean, std }) => {
     if (isMissing(name)) return 0;
     const [low, high] = Object.hasOwn(bounds, name) ? bounds[name] : [null, null];
-    const value = Math.min(Math.max(number(row, name), low ?? -Infinity), high ?? Infinity);
+    const value = Math.min(Math.max(number(cell(name), name), low ?? -Infinity), high ?? Infinity);
     return Math.min(Math.max((value - mean) / std, -clip), clip);
   });
   for (const { name, levels, rare, commonest } of categories) {
     const own = levels.filter((level) => level !== RARE);
-    const word = lenient ? spelt(row[name], [...own, ...rare]) : row[name];
+    const word = lenient ? spelt(cell(name), [...own, ...rare]) : cell(name);
     const given = isMissing(name) ? commonest : /** @type {string} */ (word);
     const isRare = rare.includes(given) || (lenient && levels.includes(RARE) && !own.includes(given));
     const at = isRare ? levels.length - 1 : own.indexOf(given);
@@ -66,11 +68,10 @@ function spelt(value, levels) {
 const whole = (text) => (/^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text);
 
 /**
- * @param {Record<string, unknown>} row
+ * @param {unknown} given
  * @param {string} name
  */
-function number(row, name) {
-  const given = row[name];
+function number(given, name) {
   const value = typeof given === "string" && given.trim() !== "" ? Number(given) : given;
   if (typeof value !== "number" || !Number.isFinite(value)) {
     throw new RangeError(`Expected a number for ${name}, got ${name}=${String(given)}.`);

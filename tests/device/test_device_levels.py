@@ -29,3 +29,22 @@ def test_a_cell_is_one_level_in_both(node: str) -> None:
     command = [node, "--input-type=module", "-e", script, (DEVICE / "table_row.js").as_uri(), given]
     found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
     assert json.loads(found.stdout) == expected
+
+
+def test_a_column_may_be_called_like_what_every_object_inherits(node: str) -> None:
+    """A row without it had a function there, not nothing."""
+    names = ["constructor", "toString", "__proto__", "floor"]
+    public = pd.DataFrame({name: PUBLIC["floor" if at % 2 else "size"] for at, name in enumerate(names)})
+    schema = TableSchema.infer(public).edited(public, {"toString": "category"})
+    privatiser = LocalPrivatiser(classes=["no", "yes"], reports=9_000, schema=schema).fit(public)
+    rows = [{"floor": 2}, {"floor": 2, "toString": 10}, dict.fromkeys(names, 1)]
+    expected = [privatiser.encode_table(dict.fromkeys(names) | row)[0].tolist() for row in rows]  # type: ignore[arg-type]
+    script = """
+      const { tableRow } = await import(process.argv[1]);
+      const { preprocessor, rows } = JSON.parse(process.argv[2]);
+      console.log(JSON.stringify(rows.map((row) => Array.from(tableRow(row, preprocessor)))));
+    """
+    given = json.dumps({"preprocessor": own_description(privatiser)["preprocessor"], "rows": rows})
+    command = [node, "--input-type=module", "-e", script, (DEVICE / "table_row.js").as_uri(), given]
+    found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    assert json.loads(found.stdout) == expected

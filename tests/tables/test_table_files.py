@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,21 @@ def test_the_same_table_in_every_spelling(data: bytes, tmp_path: Path) -> None:
     assert list(frame.columns) == ["age", "job"]
     assert [value.strip() for value in frame["job"]] == ["cook", "nurse", "cook"]
     assert TableSchema.infer(frame).read(frame)["age"].tolist() == [31, 45, 27]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+def test_an_empty_cell_of_the_only_column_is_a_row(encoding: str, line_end: str) -> None:
+    """Its row vanished, and whoever sent nothing had told so. The break after the last row begins none."""
+    for text, cells in (
+        ("age\n31\n\n45\n   \n50\n", ["31", "", "45", "", "50"]),
+        ("\nage\n31\n50", ["31", "50"]),
+        ("age\n\n31\n\n", ["", "31", ""]),
+        ('age\n""\n31\n', ["", "31"]),
+    ):
+        assert read_bytes(text.replace("\n", line_end).encode(encoding))["age"].tolist() == cells
+    two = "age;job\n31;cook\n\n;\n45;nurse\n\n".replace("\n", line_end)  # there a blank line has no cells at all
+    assert read_bytes(two.encode(encoding))["age"].tolist() == ["31", "", "45"]
 
 
 @pytest.mark.parametrize("cell", [[1, 2], {"a": 1}])
@@ -101,6 +117,29 @@ def test_pictures_become_columns() -> None:
     assert frame.shape == (2, 12) and frame.iloc[1].tolist() == list(range(12, 24))
     with pytest.raises(TableError, match="array of numbers"):
         array_table([1, 2, 3])
+    assert array_table([[[1, 2], [3, 4]]]).iloc[0].tolist() == [1, 2, 3, 4]
+    assert array_table(np.zeros((2, 3)).tolist()).dtypes.tolist() == [np.float64] * 3
+
+
+@pytest.mark.parametrize(
+    "rows", [[[1, 2], [3]], [[1], (2, 3)], [np.zeros(2), np.zeros(3)], [np.eye(2), np.zeros((2, 3))]]
+)
+def test_rows_of_different_lengths_are_refused(rows: list[Any]) -> None:
+    with pytest.raises(TableError, match="Expected rows with the same number of cells, got rows of different lengths"):
+        array_table(rows)
+
+
+def test_what_is_masked_is_missing() -> None:
+    """Also in a list, whose rows or cells may be masked; what is not numbers or objects is refused, masked or not."""
+    row = np.ma.array([31, 45], mask=[0, 1])
+    for rows in (np.ma.array([row]), [row], [[31, np.ma.masked]]):
+        assert TableSchema.read(
+            TableSchema.infer(pd.DataFrame({"x0": [1, 2], "x1": [1, 2]})), array_table(rows)
+        ).equals(pd.DataFrame({"x0": [31.0], "x1": [np.nan]}))
+    days = np.array([["2020-01-01", "2020-01-02"]], dtype="datetime64[D]")
+    for given in (days, np.ma.array(days, mask=[[0, 1]])):
+        with pytest.raises(TableError, match="Expected an array of numbers"):
+            array_table(given)
 
 
 def test_a_small_parquet_file_that_unpacks_to_much_is_refused() -> None:

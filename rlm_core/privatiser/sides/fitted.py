@@ -51,7 +51,10 @@ class Fitted(RecordReader):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What the fit left out, and why: columns, then rows; then what could be read in two ways, and how it was."""
+        """What the fit left out, and why: columns, rows, labels; then columns that a schema of one's own does not name.
+
+        Without such a schema the last are what could be read in two ways, and how it was.
+        """
         if self._fitted().pictures_ is not None:
             return self.fit_notes_
         columns = [f"{each.name}: {each.reason}" for each in self.schema_.left_out]
