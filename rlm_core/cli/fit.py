@@ -58,16 +58,18 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="overwrite a folder that is there, with the classifier that was learnt in it",
+        help="overwrite a fitted folder that is there, with the classifier that was learnt in it",
     )
     options = parser.parse_args(arguments)
     from tqdm import tqdm
 
     from rlm_core.privatiser import LocalPrivatiser
+    from rlm_core.privatiser.place import check_place
     from rlm_core.tables import TableSchema
 
     if options.out.exists() and not options.force:
         raise ValueError(f"Expected a new folder for --out, got {options.out.name!r}, which is there. Add --force.")
+    check_place(options.out)
     schema = TableSchema.from_json(options.schema.read_text(encoding="utf-8")) if options.schema else None
     privatiser = LocalPrivatiser(
         epsilon=options.epsilon,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -63,9 +64,11 @@ def restore(
         settings: what the training is by, which must be what the file's was by.
         model, optimiser, generator: changed in place.
         added: those of the settings that files of version 1.0.0 do not have. Of such a file they are not compared.
+
+    Raises:
+        ValueError: The file is of another training, or no whole checkpoint.
     """
-    device = next(model.parameters()).device
-    state = torch.load(path, map_location=device, weights_only=True)
+    state = _read(path, next(model.parameters()).device)
     before = {**added, **state["settings"]}
     differ = sorted(name for name in {*settings, *before} if settings.get(name) != before.get(name))
     if differ:
@@ -74,11 +77,32 @@ def restore(
             f"Expected the checkpoint {path} to have settings {ours}, got {theirs}: it belongs to another training. "
             "Delete it to start anew."
         )
-    model.load_state_dict(state["model"])
-    optimiser.load_state_dict(state["optimiser"])
-    generator.set_state(state["generator"].cpu())
+    try:
+        model.load_state_dict(state["model"])
+        optimiser.load_state_dict(state["optimiser"])
+        generator.set_state(state["generator"].cpu())
+    except (AttributeError, KeyError, RuntimeError, TypeError, ValueError):
+        raise _damaged(path) from None
     history: list[dict[str, Any]] = state["history"]
     return history
+
+
+def _read(path: Path, device: torch.device) -> dict[str, Any]:
+    """What :func:`save` wrote."""
+    try:
+        state = torch.load(path, map_location=device, weights_only=True)
+    except torch.OutOfMemoryError:  # the file may be whole
+        raise
+    except (EOFError, LookupError, RuntimeError, TypeError, UnpicklingError, ValueError):
+        raise _damaged(path) from None
+    parts = {"settings": dict, "model": dict, "optimiser": dict, "generator": Tensor, "history": list}
+    if not isinstance(state, dict) or not all(isinstance(state.get(name), kind) for name, kind in parts.items()):
+        raise _damaged(path)
+    return state
+
+
+def _damaged(path: Path) -> ValueError:
+    return ValueError(f"Expected a checkpoint of this training in {path}, got a damaged file: delete it to start anew.")
 
 
 def _checksum(tensor: Tensor) -> str:

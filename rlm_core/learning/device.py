@@ -21,6 +21,14 @@ def pick_device(name: str = "auto") -> torch.device:
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
+def check_device(name: str) -> None:
+    """Raise for a device that this machine does not have: torch itself would say so where the training begins."""
+    here = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+    here += ["mps"] if torch.backends.mps.is_available() else []
+    if name != "auto" and (f"{name}:0" if name == "cuda" else name) not in here:
+        raise ValueError(f"Expected a device that is here ({', '.join(here)}) or auto, got device={name!r}.")
+
+
 def block_rows(inputs: Tensor, device: torch.device, at_least: int) -> int:
     """How many rows go to a device at a time: half of what fits into a GPU's free memory, ``at_least`` elsewhere."""
     if device.type != "cuda" or not len(inputs):

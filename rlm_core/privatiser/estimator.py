@@ -9,22 +9,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from rlm_core.collector.moments import PRIOR_ROWS
 from rlm_core.pictures import Pictures
-from rlm_core.privatiser.arguments import check_arguments
+from rlm_core.privatiser.arguments import check_arguments, check_as_fitted, check_machine, fitted_with
 from rlm_core.privatiser.folder import named, read, write
-from rlm_core.privatiser.honesty import doubtful_classes, too_few
-from rlm_core.privatiser.labels import as_given, check_classes, find_classes, notes_of_labels, rows_of_classes
+from rlm_core.privatiser.honesty import doubtful_classes, label_among_features, too_few
+from rlm_core.privatiser.labels import (
+    as_given,
+    check_classes,
+    columns_of_classes,
+    find_classes,
+    notes_of_labels,
+    rows_of_classes,
+)
 from rlm_core.privatiser.learning import AnyMethod
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import CodesNetwork, train_codes_network
 from rlm_core.privatiser.onnx_file import write_onnx
 from rlm_core.privatiser.own_mechanism import own_page
+from rlm_core.privatiser.place import check_place
 from rlm_core.privatiser.plan import VRLM, Plan, choose_plan
-from rlm_core.privatiser.records import Labels, Table, notes_of_dates
+from rlm_core.privatiser.records import Labels, Table, notes_of_dates, notes_of_schema
 from rlm_core.privatiser.sides.collector import CollectorSide
 from rlm_core.privatiser.sides.people import PeopleSide
 from rlm_core.privatiser.vrlm.method import SplitMethod
@@ -121,6 +130,7 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
         start = time.perf_counter()
         with self._anew():
             check_arguments(self)
+            check_machine(self)
             records, labels = self._public_records(public, y)
             classes = self._known_classes(labels, len(records))
             if self.classes is None and labels is not None:
@@ -128,9 +138,10 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
             self.label_ = y if isinstance(y, str) else None
             x = self._learn_reading(records, self.schema)
             self.fit_notes_ = () if labels is None else notes_of_labels(labels, classes)
-            if self.schema is None and not isinstance(records, Pictures):
-                self.fit_notes_ += notes_of_dates(records, self.schema_)
-                self.fit_notes_ += notes_of_marks(records, self.schema_.features)
+            if not isinstance(records, Pictures):
+                self.fit_notes_ += self._notes_of_columns(records)
+                if labels is None and classes and self.schema is None:  # who brings a schema has said what a feature is
+                    self._warn(label_among_features(columns_of_classes(records, self.schema_.columns, classes)))
             given = self.classes if self.classes is not None else labels
             self.classes_ = as_given(classes, [] if given is None else list(given))
             plan = choose_plan(
@@ -144,12 +155,19 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
                 public_pictures=0 if self.pictures_ is None else len(x),
             )
             self.public_rows_ = len(x)
+            self.fitted_with_ = fitted_with(self)
             self._set_method(self._fit_method(plan, x, max(2, len(classes)), progress))
             self.seconds_ = time.perf_counter() - start
         # After the with-block: where a warning is an error, what was learnt stays.
         needed = partial(self.method_.reports_needed, lam=self.lam)
         self._warn(too_few(self.epsilon, self.reports, max(2, len(classes)), needed))
         return self
+
+    def _notes_of_columns(self, records: pd.DataFrame) -> tuple[str, ...]:
+        """What a schema of one's own does not name; without one, what could be read in two ways."""
+        if self.schema is not None:
+            return notes_of_schema(records, self.schema)
+        return notes_of_dates(records, self.schema_) + notes_of_marks(records, self.schema_.features)
 
     def _fit_method(
         self, plan: Plan, x: NDArray[np.float32], classes: int, progress: Callable[[Progress], None] | None
@@ -174,8 +192,14 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
         return Method.fit(plan, x, generator=generator, prior_rows=PRIOR_ROWS, network=network)
 
     def save(self, folder: str | Path) -> Path:
-        """Write a folder with a card: enough to privatise, and to learn; also the classifier if there is one."""
+        """Write a folder with a card: enough to privatise, and to learn; also the classifier if there is one.
+
+        An earlier one in that folder is replaced; a folder with anything else in it is refused. Since the fit, ε, λ,
+        reports, seed, device and checkpoint may have changed (``set_params``): other arguments need another fit.
+        """
         self._fitted()
+        check_as_fitted(self, getattr(self, "fitted_with_", fitted_with(self)))  # a pickle of version 1.0.0 has none
+        check_place(Path(folder))
         return write(self, Path(folder))
 
     @classmethod
@@ -184,7 +208,9 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
 
         A name without a folder is looked for in the places that ``RLM_MODELS`` names, as the zoo's are.
         """
-        return read(Path(folder), cls)
+        privatiser = read(Path(folder), cls)
+        privatiser.fitted_with_ = fitted_with(privatiser)
+        return privatiser
 
     def export(self, file: str | Path) -> Path:
         """Write what a device needs, by the file's ending.

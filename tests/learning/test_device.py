@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from rlm_core.collector.classifier import NoiseAwareClassifier
 from rlm_core.collector.code_network import CodeNetwork
 from rlm_core.collector.codes import PairSets
-from rlm_core.learning.device import block_rows, in_blocks, pick_device
+from rlm_core.learning.device import block_rows, check_device, in_blocks, pick_device
 from rlm_core.training.codes.code_presets import QRLMPreset
 from rlm_core.training.codes.pairs_of_views import corrupted_rows
 from rlm_core.training.codes.train_codes import train_codes
@@ -62,6 +62,20 @@ def test_a_device_keeps_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(pick_device()) == "cuda"
     with pytest.raises(RuntimeError, match="device"):
         pick_device("abacus")
+
+
+def test_a_device_that_is_not_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    for name in ("cuda", "cuda:0", "mps", "abacus"):
+        with pytest.raises(ValueError, match=rf"Expected a device that is here \(cpu\) or auto, got device='{name}'\."):
+            check_device(name)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    for name in ("auto", "cpu", "cuda", "cuda:1", "mps"):
+        check_device(name)
+    with pytest.raises(ValueError, match=r"\(cpu, cuda:0, cuda:1, mps\) or auto, got device='cuda:2'"):
+        check_device("cuda:2")
 
 
 def test_blocks_fill_a_gpu_and_stay_small_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:

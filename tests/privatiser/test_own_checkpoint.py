@@ -110,3 +110,42 @@ def test_the_command_says_so(easy: Any, tmp_path: Path, capsys: pytest.CaptureFi
     said = capsys.readouterr().err
     assert "half.pt to have settings {'data': 'SHA-256 " in said and "Delete it to start anew." in said
     assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("damage", ["garbage", "nothing", "half", "pickle", "another", "model"])
+def test_a_damaged_one_is_named(damage: str, easy: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "half.pt"
+    privatiser = interrupted(easy.public, file, kind=VRLM)
+    whole, state = file.read_bytes(), torch.load(file, weights_only=True)
+    parts = {"garbage": b"garbage\n", "nothing": b"", "half": whole[: len(whole) // 2], "pickle": b"\x80\x02]q"}
+    if damage in parts:
+        file.write_bytes(parts[damage])
+    else:
+        torch.save({"weights": torch.zeros(2)} if damage == "another" else state | {"model": {}}, file)
+    before = file.read_bytes()
+    expected = f"Expected a checkpoint of this training in {file}, got a damaged file: delete it to start anew."
+    assert refused(privatiser, easy.public) == expected and file.read_bytes() == before
+    easy.public.to_parquet(tmp_path / "public.parquet", index=False)
+    call = ["fit", str(tmp_path / "public.parquet"), "--label", LABEL, "--kind", VRLM, "--reports", "3000"]
+    assert main([*call, "--checkpoint", str(file), "--out", str(tmp_path / "mine")]) == 2
+    assert capsys.readouterr().err == f"rlm fit: {expected}\n"
+    file.unlink()
+    privatiser.fit(easy.public, LABEL)
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "message"),
+    [
+        ("none/half.pt", "Expected a folder that is there for checkpoint, got 'none'"),
+        (".", "Expected a file for checkpoint, got the folder '.'"),
+        (5, "Expected the path of a file for checkpoint, got checkpoint=5"),
+    ],
+)
+def test_a_place_for_it_is_looked_for_before_the_training(
+    checkpoint: Any, message: str, easy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((TypeError, ValueError), match=message):
+        LocalPrivatiser(kind=VRLM, checkpoint=checkpoint).fit(
+            easy.public, LABEL, progress=lambda _: pytest.fail("trained")
+        )

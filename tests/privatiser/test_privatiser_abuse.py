@@ -19,12 +19,13 @@ from safetensors.numpy import save_file
 from rlm_core.data import adult_sample
 from rlm_core.privatiser import LocalPrivatiser
 from rlm_core.privatiser.card import checksum_of
-from rlm_core.tables import TableError, TableSchema
+from rlm_core.tables import TableError, TablePreprocessor, TableSchema
 
 ADULT, LABEL = adult_sample(), "income-per-year"
 PUBLIC, PEOPLE = ADULT[:600], ADULT[600:700]
 FITTED = LocalPrivatiser(epsilon=4.0, reports=4_500).fit(PUBLIC, LABEL)
 ROWS = PEOPLE.drop(columns=LABEL)
+JOBS = pd.DataFrame({"age": [31.0, 45.0], "job": ["cook", "nurse"]})
 
 
 @pytest.mark.parametrize(
@@ -111,10 +112,47 @@ def test_dates_where_numbers_belong_and_the_other_way_round() -> None:
         FITTED.privatise(ROWS.assign(age=pd.Timestamp("2020-01-01")))
     days = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=50), "size": np.arange(50) % 7})
     schema = TableSchema.infer(days)
-    with pytest.raises(TableError, match="Expected a date in row 1, column day, got the number 2.02001e"):
+    with pytest.raises(TableError, match="Expected a date in row 1, column day, got '20200131'"):
         schema.read(pd.DataFrame({"day": [2020.5, 20200131], "size": 1}))
     with pytest.raises(TableError, match="Expected day to be of kind number, but its cells cannot be read so"):
         schema.edited(days, {"day": "number"})
+
+
+@pytest.mark.parametrize(
+    "read", [lambda cells: cells, lambda cells: cells.astype(object), lambda cells: cells.astype(str)]
+)
+def test_a_number_is_a_year_or_no_date_in_every_dress(read: Callable[[pd.Series], pd.Series]) -> None:
+    """It was a year in a column of numbers alone, and no date beside a word."""
+    schema = TableSchema.infer(
+        pd.DataFrame({"day": pd.date_range("2010-01-05", periods=50), "size": np.arange(50) % 7})
+    )
+    assert schema.read({"day": 2010, "size": 3})["day"].tolist() == [2010.0]
+    rows = pd.DataFrame({"day": read(pd.Series([2010.0, 2020.5])), "size": 3})
+    assert schema.read(rows)["day"].tolist() == [2010.0, 2020.5]
+    assert schema.read(rows.astype(object).replace({"day": {2010.0: "2010-07-02"}}))["day"].tolist()[1] == 2020.5
+    for wrong in (20200131, 1577836800, 31, -1, True):
+        with pytest.raises(TableError, match="Expected a date in row 1, column day, got"):
+            schema.read(pd.DataFrame({"day": read(pd.Series([2010, wrong])), "size": 3}))
+    years = pd.DataFrame({"built": read(pd.Series([*range(1998, 2016)] * 3)), "size": 3})
+    assert TableSchema.infer(years).features[0].kind == "integer"
+
+
+@pytest.mark.parametrize("digits", [400, 5_000])
+def test_a_number_of_many_digits_is_refused_or_an_unknown_word(digits: int) -> None:
+    """Python writes no number of more than 4,300 digits: its own error named no row."""
+    large = {"age": 10**digits} | {name: ROWS[name].iloc[0] for name in ROWS if name != "age"}
+    for people in (large, pd.DataFrame([large], dtype=object), pd.DataFrame([large | {"age": -large["age"]}])):
+        with pytest.raises(TableError, match="Expected a number of at most 1e100 in row 0, column age, got -?inf"):
+            FITTED.encode_table(people)  # type: ignore[arg-type]
+    unknown = ROWS[:1].astype(object)
+    of_word, of_number = (FITTED.encode_table(unknown.assign(workclass=cell)) for cell in ("never seen", -large["age"]))
+    assert np.array_equal(of_word, of_number)
+    known, word = {"age": 31.0, "job": "cook"}, {"age": 31.0, "job": large["age"]}
+    strict = TablePreprocessor.fit(pd.DataFrame([known]), TableSchema.infer(JOBS).features)
+    with pytest.raises(TableError, match="Expected a finite number in row 0, column age, got inf"):
+        strict.transform(known | {"age": large["age"]})
+    with pytest.raises(TypeError, match="Expected a word in row 0, column job, got (1000|a number of too many digits)"):
+        strict.transform(word)
 
 
 @pytest.mark.parametrize("kind", ["date32", "timestamp", "timestamp with a zone"])
