@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rlm_core.cli.own_data import parser_of, show, shown_warnings
+
+MANY_CLASSES = 20
+"""From here on a collection takes seconds to minutes."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -35,6 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.draws < 1 or options.splits < 1:
         raise ValueError(f"Expected --draws and --splits >= 1, got {options.draws} and {options.splits}.")
+    _check_out(options.out)
     import json
 
     from tqdm import tqdm
@@ -44,6 +52,9 @@ def main(arguments: Sequence[str]) -> int:
     from rlm_core.tables import TableSchema
 
     schema = TableSchema.from_json(options.schema.read_text(encoding="utf-8")) if options.schema else None
+    epsilons = options.epsilon or EPSILONS
+    public, classes = _public(options.table, options.label)
+    _say_beforehand(options, len(set(epsilons)), classes)
 
     with shown_warnings(), tqdm(desc="simulate", unit="cell", disable=options.json or None) as bar:
 
@@ -52,11 +63,11 @@ def main(arguments: Sequence[str]) -> int:
             bar.update(done - bar.n)
 
         advice = advise(
-            options.table,
+            public,
             options.label,
             people=options.people,
             accuracy=options.accuracy,
-            epsilons=options.epsilon or EPSILONS,
+            epsilons=epsilons,
             schema=schema,
             draws=options.draws,
             splits=options.splits,
@@ -64,8 +75,58 @@ def main(arguments: Sequence[str]) -> int:
             vrlm=options.vrlm,
             progress=step,
         )
-    if options.out is not None:
+    advice = replace(advice, table=str(options.table))
+    show(options, json.loads(advice.to_json()), advice.sentences())
+    if options.out is not None:  # after the answer, which took minutes
         options.out.write_text(page(advice), encoding="utf-8")
-    lines = [*advice.sentences(), *([f"report: {options.out}"] if options.out else [])]
-    show(options, json.loads(advice.to_json()), lines)
+        if not options.json:
+            print(f"report: {options.out}")
     return 0 if advice.chosen is not None else 1
+
+
+def _check_out(out: Path | None) -> None:
+    """Raise for a report that could not be written, before minutes of simulation."""
+    if out is None:
+        return
+    from rlm_core.privatiser.place import check_writable
+
+    if out.is_dir():
+        raise ValueError(f"Expected a file for --out, got the folder {str(out)!r}.")
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"Expected a file that ends in .html for --out, got {out.name!r}.")
+    if not out.parent.is_dir():
+        raise ValueError(f"Expected a folder that is there for --out, got {str(out.parent)!r}.")
+    check_writable(out)
+
+
+def _public(table: Path, label: str) -> tuple[Any, int]:
+    """The public rows or pictures, and how many classes they have."""
+    from rlm_core.pictures import are_pictures, read_pictures
+    from rlm_core.privatiser.labels import rows_of_classes
+    from rlm_core.privatiser.records import label_pictures, split_label
+    from rlm_core.tables import read_table
+
+    public: Any
+    if are_pictures(table):
+        public = read_pictures(table)
+        labels = label_pictures(public, label)[1]
+    else:
+        public = read_table(table)
+        labels = split_label(public, label)[1]
+    return public, len(rows_of_classes(() if labels is None else labels))
+
+
+def _say_beforehand(options: argparse.Namespace, epsilons: int, classes: int) -> None:
+    """How much is to be simulated, on the error stream: with a terminal a bar follows, without one nothing does."""
+    from rlm_core.privatiser.compare import MECHANISMS
+    from rlm_core.privatiser.plan import BITS, LAPLACE
+
+    mechanisms = len(MECHANISMS) - len({BITS, LAPLACE}) * (classes != 2) + options.vrlm
+    cells = mechanisms * epsilons * options.splits
+    said = f"simulating {cells} cells (mechanisms × epsilons × splits), collections in each: {options.draws}"
+    if classes > MANY_CLASSES:
+        said += (
+            f". With {classes} classes a collection takes up to minutes, the last ones the longest: is {options.label} "
+            "the right label? --epsilon (one of the grid), --splits 1 and --draws 1 make it shorter"
+        )
+    print(f"rlm advise: {said}.", file=sys.stderr)

@@ -41,19 +41,24 @@ def model_folder(model: str) -> str:
 
 @contextmanager
 def shown_warnings() -> Iterator[list[str]]:
-    """Warnings about usefulness, collected and printed on the error stream, not as Python shows them."""
+    """Warnings about usefulness, collected, and printed on the error stream at once, not as Python shows them."""
+    from tqdm import tqdm
+
     from rlm_core.privatiser.honesty import UtilityWarning
 
     messages: list[str] = []
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings():
         warnings.simplefilter("always", UtilityWarning)
+        shown = warnings.showwarning
+
+        def show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if not issubclass(category, UtilityWarning):
+                return shown(message, category, *where, **more)
+            messages.append(str(message))
+            tqdm.write(f"warning: {message}", file=sys.stderr)  # beside a bar, if there is one
+
+        warnings.showwarning = show_warning
         yield messages
-    for each in found:
-        if issubclass(each.category, UtilityWarning):
-            messages.append(str(each.message))
-            print(f"warning: {each.message}", file=sys.stderr)
-        else:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
 def show(options: argparse.Namespace, facts: dict[str, Any], lines: list[str]) -> None:

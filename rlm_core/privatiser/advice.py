@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rlm_core.privatiser.advice_words import meaning, percent
-from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, RULE
+from rlm_core.privatiser import advice_sentences
+from rlm_core.privatiser.compare import MECHANISMS, RULE
 from rlm_core.privatiser.network import FEWEST_ROWS as FEWEST_FOR_NETWORK
 from rlm_core.privatiser.plan import BITS, LAPLACE, VRLM
 from rlm_core.privatiser.public_records import ROWS, public_records
@@ -58,6 +58,10 @@ class Point:
         """The share of the collections that are at least as accurate."""
         return float(np.mean(np.asarray(self.accuracies) >= wish))
 
+    def is_sure(self, wish: float) -> bool:
+        """Whether enough of the collections reach it."""
+        return self.reached(wish) >= SURE
+
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
@@ -79,96 +83,42 @@ class Advice:
     def chosen(self) -> Point | None:
         """The smallest ε, with the rule's report, that reaches the wish in nine of ten collections; None if none."""
         ours = sorted((each for each in self.points if each.mechanism == RULE), key=lambda each: each.epsilon)
-        return next((each for each in ours if each.reached(self.wish) >= SURE), None)
+        return next((each for each in ours if each.is_sure(self.wish)), None)
 
     def of(self, mechanism: str) -> list[Point]:
         """A mechanism's points, by ε."""
         return sorted((each for each in self.points if each.mechanism == mechanism), key=lambda each: each.epsilon)
 
+    @property
+    def best(self) -> Point:
+        """The rule's most accurate report, on average."""
+        return max(self.of(RULE), key=lambda each: each.mean)
+
+    @property
+    def playing(self) -> int:
+        """How many of the rows play the people, in every split."""
+        return int((PARTS[1] - PARTS[0]) * self.rows)
+
+    @property
+    def tested(self) -> int:
+        """How many of the rows test, in every split."""
+        return self.rows - int(PARTS[1] * self.rows)
+
+    def chance(self, accuracy: float) -> float:
+        """A difference from this accuracy that test rows alone may make: two standard deviations of a share of them.
+
+        Splits share rows, so they count as different rows only while there are enough of those.
+        """
+        share = min(max(accuracy, 0.05), 0.95)  # all right on 36 rows is not sure to be all right
+        return 2.0 * math.sqrt(share * (1.0 - share) / max(1, min(self.splits * self.tested, self.rows)))
+
+    def answer(self) -> list[str]:
+        """What to do, in words: the first thing to read."""
+        return advice_sentences.answer(self)
+
     def sentences(self) -> list[str]:
-        """The answer in words."""
-        sentences = [
-            f"{self.people:,} people, wish {percent(self.wish)}; without privacy {percent(self.clean)}, "
-            f"always the commonest class {percent(self.majority)}."
-        ]
-        if self.wish <= self.majority:
-            sentences.append("The wish asks for no more than the commonest class: no report is needed for that.")
-        chosen = self.chosen
-        if chosen is None:
-            ours = self.of(RULE)
-            best = max(ours, key=lambda each: each.mean)
-            sentences.append(
-                f"No epsilon up to {ours[-1].epsilon:g} reaches it in nine of ten simulated collections or more: "
-                f"the best mean is {percent(best.mean)} ± {percent(best.deviation)} at epsilon = {best.epsilon:g}, "
-                f"and {self._how_often(best)} reach it. Ask more people, or wish for less."
-            )
-            if self.clean < self.wish:
-                sentences.append("Not even clean rows reach it.")
-        else:
-            sentences.append(
-                f"epsilon = {chosen.epsilon:g} is the smallest of the grid that reaches it in nine of ten or more: in "
-                f"{self._how_often(chosen)} simulated collections, with {percent(chosen.mean)} ± "
-                f"{percent(chosen.deviation)}.{self._on_average(chosen)}"
-            )
-            sentences.append(self._over_splits(chosen))
-            sentences.append(meaning(chosen.epsilon))
-        alone = [each for each in self.of(LABEL_ALONE) if each.reached(self.wish) >= SURE]
-        if alone:
-            sentences.append(
-                f"If the features were no secret and the label alone went through randomised response, "
-                f"epsilon = {alone[0].epsilon:g} would do ({percent(alone[0].mean)}); "
-                "it would protect nothing but the label."
-            )
-        else:
-            sentences.append(
-                "Randomised response of the label alone, with features in the clear, would not reach it either."
-            )
-        sentences += self._paper()
-        playing = int((PARTS[1] - PARTS[0]) * self.rows)
-        if self.people > playing:
-            sentences.append(
-                f"{playing:,} public {self.kind} play the people, each about {self.people / playing:.0f} times: "
-                "as many different people would teach a little more, or differ more."
-            )
-        return sentences
-
-    def _how_often(self, point: Point) -> str:
-        """In how many of the collections the wish is reached."""
-        count = len(point.accuracies)
-        return f"{round(point.reached(self.wish) * count)} of {count}"
-
-    def _on_average(self, chosen: Point) -> str:
-        """Smaller ε whose mean is above the wish too: a curve shows means, the rule counts collections."""
-        smaller = [each for each in self.of(RULE) if each.epsilon < chosen.epsilon and each.mean >= self.wish]
-        if not smaller:
-            return ""
-        cases = ", ".join(f"epsilon = {each.epsilon:g} in {self._how_often(each)}" for each in smaller)
-        return f" Smaller ones reach it on average, but not as surely: {cases}."
-
-    def _paper(self) -> list[str]:
-        """What the paper's V-RLM would need, if it was simulated."""
-        points = self.of(VRLM)
-        if not points:
-            return []
-        found = next((each for each in points if each.reached(self.wish) >= SURE), None)
-        best = max(points, key=lambda each: each.mean)
-        said = (
-            f"would need epsilon = {found.epsilon:g} ({percent(found.mean)})"
-            if found is not None
-            else "does not reach it at any epsilon of the grid: its best mean is "
-            f"{percent(best.mean)} at epsilon = {best.epsilon:g}"
-        )
-        return [f"The paper's V-RLM, which sends record and label apart, {said}."]
-
-    def _over_splits(self, point: Point) -> str:
-        """How far the splits differ. Collections of one split share its rows, so they are no independent trials."""
-        if self.splits == 1:
-            return "All collections are from one split of the public rows: another may differ more than they do."
-        means = np.asarray(point.accuracies).reshape(self.splits, -1).mean(axis=1)
-        return (
-            f"The collections are from {self.splits} splits of the public rows, with means from "
-            f"{percent(float(means.min()))} to {percent(float(means.max()))}; other rows may differ more."
-        )
+        """The answer in words, then what it rests on."""
+        return [*self.answer(), *advice_sentences.basis(self)]
 
     def to_json(self) -> str:
         """All of it, with every simulated accuracy."""

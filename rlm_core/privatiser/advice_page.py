@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from html import escape
+from pathlib import PurePath
 
 from rlm_core.html_page import html_page
 from rlm_core.privatiser.advice import Advice, Point
@@ -16,9 +17,12 @@ WIDTH, HEIGHT = 560, 280
 NARROW = 360
 """Of a curve for a phone: there its letters have the size that they have elsewhere."""
 
-LEFT, RIGHT, TOP, BOTTOM = 48, 12, 16, 40
-APART = 15.0
-"""Between two lines of words, at least."""
+LEFT, TOP, BOTTOM = 48, 16, 40
+RIGHT, NARROW_RIGHT = 126, 84
+"""Room beside the curves for the words of the levels, so that they lie on nothing."""
+
+APART = 31.0
+"""Between the words of two levels, at least: a name, and below it a number."""
 
 TITLES = {RULE: "what the rule chooses"}
 """What people read, where it is not the name itself."""
@@ -38,8 +42,6 @@ COLOURS = {
 """By the mechanism, so that none changes its colour when others come; visible on light and on dark ground."""
 
 OTHER = "#888888"
-HALO = 'style="paint-order:stroke;stroke:var(--st-background-color,Canvas);stroke-width:4px;stroke-linejoin:round"'
-"""Around words that lie on curves: the colour of the ground."""
 
 ALONE = ".drawing:has(> svg.curve) { max-width: 44rem; }"
 """In the app a drawing is narrower, if it does not say so."""
@@ -63,13 +65,18 @@ def page(advice: Advice) -> str:
         f"<style>{STYLE}</style><h1>Which ε for {escape(advice.label)}?</h1>{words}{curves(advice)}"
         f'<ul class="legend">{legend}</ul>'
         f'<div class="scrolls" tabindex="0" role="region" aria-label="The numbers">{table(advice, names)}</div>'
-        f"<p class='note'>Simulated on {advice.rows:,} public {advice.kind}, split inside: two fifths to fit on, "
-        "two fifths to play the people, one fifth to test with; mean ± standard deviation of "
+        f"<p class='note'>Simulated on {advice.rows:,} public {advice.kind}{_source(advice)}, split inside: two fifths "
+        "to fit on, two fifths to play the people, one fifth to test with; mean ± standard deviation of "
         f"{len(advice.points[0].accuracies)} collections. “{TITLES[RULE]}” is what LocalPrivatiser sends if nobody "
         f"says otherwise; “{LABEL_ALONE}” protects nothing but the label. "
         "People unlike the public ones will give other results.</p>"
         + (f"<p class='note'>Columns left out:</p><ul class='note'>{left_out}</ul>" if left_out else ""),
     )
+
+
+def _source(advice: Advice) -> str:
+    """Which file they are from, by its name alone: a page that is handed on tells nobody's folders."""
+    return "" if advice.table == advice.kind else f" of {escape(PurePath(advice.table).name)}"
 
 
 def mechanisms(advice: Advice) -> list[str]:
@@ -90,7 +97,7 @@ def curves(advice: Advice, *, within: str = "@media") -> str:
 
 
 def curve(advice: Advice, *, width: int = WIDTH) -> str:
-    """Accuracy over ε (logarithmic), a line for every mechanism, the wish and the commonest class as levels.
+    """Accuracy over ε (logarithmic), a line for every mechanism; wish, commonest class and clean rows as levels.
 
     Whoever shows it says what the colours mean (:func:`entries`).
     """
@@ -98,9 +105,10 @@ def curve(advice: Advice, *, width: int = WIDTH) -> str:
     values = [point.mean for point in advice.points] + [advice.majority, advice.clean, advice.wish]
     low, high = math.floor(min(values) * 10) / 10, math.ceil(max(values) * 20) / 20
     first, last = math.log(epsilons[0]), math.log(max(epsilons[-1], epsilons[0] * 1.01))
+    right = width - (RIGHT if width == WIDTH else NARROW_RIGHT)
 
     def x(epsilon: float) -> float:
-        return LEFT + (math.log(epsilon) - first) / (last - first) * (width - LEFT - RIGHT)
+        return LEFT + (math.log(epsilon) - first) / (last - first) * (right - LEFT)
 
     def y(accuracy: float) -> float:
         return HEIGHT - BOTTOM - (accuracy - low) / max(high - low, 1e-9) * (HEIGHT - TOP - BOTTOM)
@@ -113,7 +121,7 @@ def curve(advice: Advice, *, width: int = WIDTH) -> str:
     for step in range(0, round((high - low) * 20) + 1, every):
         level = low + step / 20
         parts.append(
-            f'<line x1="{LEFT}" x2="{width - RIGHT}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="#8884"/>'
+            f'<line x1="{LEFT}" x2="{right}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="#8884"/>'
             f'<text x="{LEFT - 8}" y="{y(level) + 4:.1f}" text-anchor="end">{level:.0%}</text>'
         )
     shown = -math.inf  # where the last ε is written: on a phone not all have room
@@ -121,30 +129,45 @@ def curve(advice: Advice, *, width: int = WIDTH) -> str:
         if x(epsilon) - shown >= 8 * len(f"{epsilon:g}") + 4:
             shown = x(epsilon)
             parts.append(f'<text x="{shown:.1f}" y="{HEIGHT - BOTTOM + 17}" text-anchor="middle">{epsilon:g}</text>')
-    parts.append(f'<text x="{(LEFT + width - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">ε of one report</text>')
-    levels = {"wish": advice.wish, "commonest class": advice.majority, "without privacy": advice.clean}
-    for level in levels.values():
-        parts.append(
-            f'<line x1="{LEFT}" x2="{width - RIGHT}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="currentColor" '
-            'stroke-dasharray="4 4"/>'
-        )
+    parts.append(f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 6}" text-anchor="middle">ε of one report</text>')
     for name in mechanisms(advice):
         colour, points = COLOURS.get(name, OTHER), advice.of(name)
         line = " ".join(f"{x(point.epsilon):.1f},{y(point.mean):.1f}" for point in points)
         thick = 3 if name == RULE else 1.5
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="{thick}"/>')
         parts += [_error_bar(point, x(point.epsilon), y, colour) for point in points if name == RULE]
-    places = apart([y(level) - 4 for level in levels.values()], TOP, HEIGHT - BOTTOM - 4)
-    for (title, level), at in zip(levels.items(), places, strict=True):  # last: above the curves
-        parts.append(f'<text x="{LEFT + 4}" y="{at:.1f}" {HALO}>{title} {percent(level)}</text>')
-    return "".join(parts) + "</svg>"
+    return "".join(parts) + _levels(advice, y, right=right, short=width != WIDTH) + "</svg>"
+
+
+def _levels(advice: Advice, y: Callable[[float], float], *, right: int, short: bool) -> str:
+    """Three dashed lines, each with its words to the right of the plot; a thin line leads there where they had to move.
+
+    ``short``: words for a phone.
+    """
+    levels = {
+        "commonest" if short else "commonest class": (advice.majority, "2 3"),
+        "wish": (advice.wish, "9 4"),
+        "no privacy" if short else "without privacy": (advice.clean, "4 4"),
+    }
+    places = apart([y(level) - 2 for level, _ in levels.values()], TOP, HEIGHT - BOTTOM - 14)
+    parts = []
+    for (title, (level, dashes)), at in zip(levels.items(), places, strict=True):
+        parts.append(
+            f'<line x1="{LEFT}" x2="{right}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="currentColor" '
+            f'stroke-dasharray="{dashes}"/>'
+            f'<line x1="{right}" x2="{right + 9}" y1="{y(level):.1f}" y2="{at + 2:.1f}" stroke="currentColor" '
+            'stroke-opacity=".5"/>'
+            f'<text x="{right + 12}" y="{at:.1f}" class="level">{title}'
+            f'<tspan x="{right + 12}" dy="14" font-weight="600">{percent(level)}</tspan></text>'
+        )
+    return "".join(parts)
 
 
 def apart(wanted: Sequence[float], top: float, bottom: float) -> list[float]:
     """Where lines of words go, from above: as wanted, or so far lower that none lies on another, and all inside.
 
-    >>> apart([50.0, 48.0, 20.0], 10.0, 60.0)
-    [60.0, 45.0, 20.0]
+    >>> apart([50.0, 48.0, 10.0], 10.0, 110.0)
+    [79.0, 48.0, 10.0]
     """
     order = sorted(range(len(wanted)), key=lambda at: wanted[at])
     found = dict.fromkeys(order, 0.0)
@@ -168,6 +191,7 @@ def table(advice: Advice, names: Sequence[str]) -> str:
     head = "".join(f"<th>ε = {epsilon:g}</th>" for epsilon in epsilons)
     body = ""
     for name in names:
-        cells = "".join(f"<td>{100 * p.mean:.1f} ± {100 * p.deviation:.1f}</td>" for p in advice.of(name))
+        numbers = [(f"{100 * each.mean:.1f}", f"± {100 * each.deviation:.1f}") for each in advice.of(name)]
+        cells = "".join(f"<td>{mean} <small>{deviation}</small></td>" for mean, deviation in numbers)
         body += f"<tr><td>{escape(TITLES.get(name, name))}</td>{cells}</tr>"
     return f"<table><tr><th>accuracy in %</th>{head}</tr>{body}</table>"

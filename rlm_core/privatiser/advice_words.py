@@ -14,6 +14,17 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def points(difference: float) -> str:
+    """A difference of two shares, in points of a hundred.
+
+    >>> points(0.012), points(0.0769), points(0.01)
+    ('1.2 points', '8 points', '1 point')
+    """
+    number = 100 * difference
+    text = f"{number:.0f}" if number >= 3 else f"{number:.1f}".removesuffix(".0")
+    return f"{text} point{'' if text == '1' else 's'}"
+
+
 def meaning(epsilon: float) -> str:
     """ε as odds.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -326,3 +327,59 @@ def test_the_bar_of_privatise_knows_how_many_rows_there_are(
         str(tmp_path / "r.jsonl"),
     ]
     assert main(call) == 0 and totals == [2_500]
+
+
+@pytest.mark.parametrize("out", ["r.parquet", "r/"])
+def test_what_every_row_will_spend_is_said_before_anything_is_drawn(
+    out: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    call = ["privatise", str(folder / "test.parquet"), "--model", str(folder / "mine"), "--out", out]
+    said: list[str] = []
+
+    def draw(*_: object, **__: object) -> None:
+        said.append(capsys.readouterr().err)
+        raise ValueError("Expected nothing, got a draw.")
+
+    monkeypatch.setattr(sys.modules["rlm_core.release"], "_release", draw)
+    assert main(call) == 2 and main([*call, "--epsilon", "1.5", "--out", f"b{out}"]) == 2
+    assert main([*call, "--json", "--out", f"c{out}"]) == 2
+    assert [[line for line in each.splitlines() if "spend" in line] for each in said] == [
+        ["each row will spend epsilon = 4"],
+        ["each row will spend epsilon = 1.5"],
+        [],
+    ]
+
+
+@pytest.mark.parametrize("out", ["r.parquet", "r/"])
+def test_a_large_epsilon_is_never_what_a_card_says(
+    out: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    privatiser = LocalPrivatiser.load(folder / "mine")
+    calls = {}
+    for epsilon in (20.0, 1e6):
+        privatiser.set_params(epsilon=epsilon).save(tmp_path / f"{epsilon:g}")
+        model = ["--model", f"{epsilon:g}", "--out", f"{epsilon:g}-{out}"]
+        calls[epsilon] = ["privatise", str(folder / "test.parquet"), *model]
+    assert main(calls[20.0]) == 0
+    before = sorted(path.name for path in tmp_path.iterdir())
+    capsys.readouterr()
+    assert main(calls[1e6]) == main([*calls[1e6], "--json"]) == 2
+    error = capsys.readouterr().err
+    assert "Expected --epsilon with" in error and "fitted for epsilon = 1e+06: above 20" in error
+    assert sorted(path.name for path in tmp_path.iterdir()) == before  # no ledger either: nobody was charged
+    assert main([*calls[1e6], "--epsilon", "25"]) == 0
+    assert "each row will spend epsilon = 25" in capsys.readouterr().err
+
+
+def test_in_a_table_of_one_column_an_empty_cell_sends_a_report_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ages = [str(20 + at % 60) for at in range(300)]
+    Path("public.csv").write_text("\n".join(["age", *ages, ""]), encoding="utf-8")
+    Path("people.csv").write_text("age\n31\n\n27\n\n", encoding="utf-8")
+    assert main(["fit", "public.csv", "--out", "mine"]) == 0
+    assert main(["privatise", "people.csv", "--model", "mine", "--out", "r.jsonl"]) == 0
+    assert len(Path("r.jsonl").read_text(encoding="utf-8").splitlines()) == 4

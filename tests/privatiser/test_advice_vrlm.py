@@ -53,10 +53,10 @@ def test_a_colour_belongs_to_a_name() -> None:
 @pytest.mark.parametrize("wish", [0.5, 0.93, 0.94, 0.945, 0.95, 0.99])
 def test_words_in_the_curve_stay_apart(wish: float) -> None:
     drawn = curve(replace(ADVICE, wish=wish))
-    places = sorted(float(at) for at in re.findall(r'y="([\d.]+)" style="paint-order', drawn))
+    places = sorted(float(at) for at in re.findall(r'y="([\d.]+)" class="level"', drawn))
     assert len(places) == 3 and all(0 < at < HEIGHT for at in places)
     assert all(after - before >= APART - 0.1 for before, after in zip(places, places[1:], strict=False))
-    assert apart([1.0, 2.0], 16.0, 100.0) == [16.0, 31.0]
+    assert apart([1.0, 2.0], 16.0, 100.0) == [16.0, 16.0 + APART]
 
 
 def test_the_page_is_for_a_phone_too() -> None:
