@@ -58,6 +58,34 @@ function tableInput(parent, preprocessor, schema) {
 /** What a class is if its owner keeps it: the select's value. */
 const KEPT = "none";
 
+/**
+ * What to do with a report, once there is one: copy it, or save it as a line of a file that rlm learn reads.
+ * @param {HTMLTextAreaElement} text
+ */
+function afterwards(text) {
+  const copy = element("button", { type: "button", id: "copy", className: "plain" }, "Copy the report");
+  const save = element("button", { type: "button", id: "save", className: "plain" }, "Save it as report.jsonl");
+  const done = element("output", { id: "copied", ariaLive: "polite" });
+  copy.onclick = async () => {
+    try {
+      await navigator.clipboard.writeText(text.value);
+    } catch { // no clipboard for this file: the old way
+      text.select();
+      if (!document.execCommand("copy")) return void (done.textContent = "Not copied: mark the report and copy it by hand.");
+    }
+    done.textContent = "Copied.";
+  };
+  save.onclick = () => {
+    const url = URL.createObjectURL(new Blob([`${text.value}\n`], { type: "application/jsonl" }));
+    element("a", { href: url, download: "report.jsonl" }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    done.textContent = "Saved on this device. It has not been sent.";
+  };
+  const words = "Send it to whoever asked you, by any way you like. They put every report on a line of its own in a file that ends in .jsonl, and rlm learn reads that.";
+  return element("section", { id: "after", hidden: true, ariaLabel: "What to do with the report" },
+    element("div", {}, copy, save), done, element("p", { className: "note" }, words));
+}
+
 async function start() {
   /** @type {import("./mechanism.js").Description} */
   const about = JSON.parse(embedded("description"));
@@ -83,6 +111,7 @@ async function start() {
   const lam = element("input", { type: "number", id: "lam", min: "0", max: "1", step: "0.05", value: String(given?.lam ?? 0.75) });
   const text = element("textarea", { id: "report", readOnly: true, ariaLabel: "The report" });
   const spent = element("output", { id: "spent" });
+  const after = afterwards(text);
   const notes = element("ul", { id: "notes", className: "note", ariaLive: "polite" });
   const go = element("button", { type: "button", id: "release" });
   const title = given ? (about.label ? `Your report about ${about.label}` : "Your report") : `${about.name}: your side`;
@@ -90,7 +119,7 @@ async function start() {
   main.append(
     element("h1", {}, title),
     element("p", {}, "Everything happens in this file. It cannot connect to anything; what you make of the report is up to you."),
-    record, settings, go, notes, message, text, spent,
+    record, settings, go, notes, message, text, after, spent,
   );
   const tell = () => {
     const count = ledger.releases.length;
@@ -138,6 +167,7 @@ async function start() {
       const report = release(mechanism, x, y, chosen);
       ledger.keep(key, report);
       text.value = report;
+      after.hidden = false;
       tell();
     } catch (error) {
       complain(String(/** @type {Error} */ (error).message));

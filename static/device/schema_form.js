@@ -40,6 +40,7 @@ export function schemaForm(parent, fields, preprocessor) {
     const label = document.createElement("label");
     const words = document.createElement("span");
     words.textContent = unit && kind !== "date" ? `${title} (${unit})` : title;
+    words.title = title === name ? words.textContent : `${words.textContent}: ${name}`; // it may be cut
     label.append(words, input);
     parent.append(label);
     inputs.set(name, input);
