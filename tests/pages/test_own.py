@@ -123,11 +123,16 @@ def test_a_table_is_brought_trained_on_and_its_result_taken_home(open_page: Open
     assert "--accuracy 0.99" in commands and "rlm advise --vrlm" in said
     with zipfile.ZipFile(io.BytesIO(kit(training, training.wish))) as archive:
         assert "wish 99.0" in archive.read("advice.html").decode() and commands in archive.read("README.txt").decode()
-    assert "No ε up to 8 reaches it" in words(app) or "smallest of the grid" in words(app)
+    assert "No ε up to 8 reaches it (99.0" in words(app) or "smallest of the grid" in words(app)
     token = app.session_state["own_visit"].training.offered.token
     assert offered(token) is not None
     press(app, "own_forget")
+    assert offered(token) is not None and "What you will get" not in words(app)  # asked once
+    press(app, "own_forget_no")
+    press(app, "own_forget")
+    press(app, "own_forget_yes")
     assert "What you will get" in words(app) and offered(token) is None
+    assert "Fitted to" not in words(app) and "people, wish" not in words(app) and "own-answer" not in words(app)
 
 
 def worker_stopped(queue: TrainingQueue) -> bool:
@@ -246,8 +251,8 @@ def test_an_edited_schema_is_used_by_training_form_and_kit(open_page: Open, queu
     ("column", "label", "typed", "message"),
     [
         ("age", "Lower bound", "young", "Expected a number for the lower bound of age, or nothing, got 'young'"),
-        ("age", "Lower bound", "100", "Expected low below high for 'age', got low=100 and high=79"),
-        ("age", "Upper bound", "20", "Expected low below high"),
+        ("age", "Lower bound", "100", "Expected a lower bound below the upper bound for 'age', got 100 and 79"),
+        ("age", "Upper bound", "20", "Expected a lower bound below the upper bound"),
         ("job", "Levels, one a line", "", "Expected at least one level for job"),
         ("job", "Levels, one a line", "cook\ncook", "Expected every choice of 'job' once, got 'cook' 2 times"),
         ("job", "Levels, one a line", "pilot", "Expected a level of job that some public row has (cook, nurse"),

@@ -33,7 +33,7 @@ MOST = 200
 TITLE = "<h2>The collector — this server</h2>"
 EMPTY = (
     f'{TITLE}<div class="arrived"><div class="count"><span>received about your row</span><strong>nothing</strong></div>'
-    "</div><p>The row on the left was filled in by your browser and stays there. The mechanism came to the browser, "
+    "</div><p>Your row was filled in by your browser and stays there. The mechanism came to the browser, "
     "not the row to the mechanism.</p><p>Send one report, and this side shows what came, and what it says about the "
     "label.</p>"
 )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import math
 import secrets
 import weakref
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from rlm_core.privatiser.advice import Advice
 from ui.app.work_queue import Job, WorkQueue
+from ui.own.presence import GRACE, MAKES_ROOM
 from ui.own.task import Fitted, Problem, Step, Task
 
 AT_ONCE = 2
@@ -17,11 +19,22 @@ LENGTH = 24
 """Random bytes in the address of a visitor's mechanism."""
 
 
+MADE_ROOM = "This page had no connection while others waited, so the training was stopped."
+
+
+class Visitor(Protocol):
+    """Whoever a training is for."""
+
+    def away(self) -> float:
+        """Seconds without a connection."""
+
+
 @dataclass(eq=False, kw_only=True)
 class Offered:
     """A mechanism under an address that nobody can guess, for as long as its visitor is here."""
 
     token: str
+    visitor: weakref.ref[Visitor] = field(repr=False)
     description: dict[str, Any] = field(repr=False)
     encoder: bytes = field(repr=False)
 
@@ -35,21 +48,34 @@ class Offered:
 class Training(Job):
     """One training, as far as it got; it belongs to the visitor whose session holds it.
 
-    ``wish`` is what the visitor's slider says: the page, the commands and the kit ask for the same accuracy.
+    ``wish`` is what the visitor's slider says, None before there is one: the page, the commands and the kit ask for
+    the same accuracy. ``why_stopped`` is said where the visitor did not ask for it.
     """
 
     name: str
     label: str
+    rows: int
+    schema: str = field(repr=False)
     epsilon: float
     people: int
-    visitor: weakref.ref[Any] = field(repr=False)
+    visitor: weakref.ref[Visitor] = field(repr=False)
     share: float = 0.0
     words: str = ""
     fitted: Fitted | None = field(default=None, repr=False)
     offered: Offered | None = field(default=None, repr=False)
     advice: Advice | None = field(default=None, repr=False)
-    wish: float = 0.8
+    wish: float | None = None
     problem: str = ""
+    why_stopped: str = ""
+
+    def is_of(self, task: Task) -> bool:
+        """Whether a task is what this was trained on: the same table, columns, label, people and ε."""
+        same_table = (self.name, self.label, self.rows) == (task.name, task.label, len(task.frame))
+        return same_table and self.schema == task.schema and self.is_for(task)
+
+    def is_for(self, task: Task) -> bool:
+        """Whether it is for as many people, at the same ε."""
+        return (self.people, self.epsilon) == (task.people, task.epsilon)
 
 
 _offered: weakref.WeakValueDictionary[str, Offered] = weakref.WeakValueDictionary()
@@ -57,7 +83,9 @@ _offered: weakref.WeakValueDictionary[str, Offered] = weakref.WeakValueDictionar
 
 def offered(token: str) -> Offered | None:
     """The mechanism under this address; None if there is none, or its visitor has left."""
-    return _offered.get(token)
+    found = _offered.get(token)
+    visitor = None if found is None else found.visitor()
+    return found if visitor is not None and visitor.away() <= GRACE else None
 
 
 class TrainingQueue(WorkQueue[Training]):
@@ -65,15 +93,16 @@ class TrainingQueue(WorkQueue[Training]):
 
     module = "ui.own.worker"
 
-    def submit(self, task: Task, visitor: Any) -> Training:
+    def submit(self, task: Task, visitor: Visitor) -> Training:
         """Put a training into the queue; raises :class:`~ui.app.work_queue.Busy` if too many wait."""
         training = Training(
             identity=next(self.identities),
             name=task.name,
             label=task.label,
+            rows=len(task.frame),
+            schema=task.schema,
             epsilon=task.epsilon,
             people=task.people,
-            wish=task.wish,
             visitor=weakref.ref(visitor),
             task=task,
         )
@@ -86,7 +115,7 @@ class TrainingQueue(WorkQueue[Training]):
         if isinstance(event, Step):
             job.share, job.words = event.share, event.words
         elif isinstance(event, Fitted):
-            job.fitted, job.offered = event, _offer(event)
+            job.fitted, job.offered = event, _offer(event, job.visitor)
         elif isinstance(event, Advice):
             job.advice = event
         else:
@@ -96,20 +125,31 @@ class TrainingQueue(WorkQueue[Training]):
         return False
 
     def forget_the_gone(self) -> None:
-        """Stop what nobody waits for any more; called by every page that looks."""
+        """Stop what nobody waits for any more; called by every page that looks, and by the clock of the visits.
+
+        A visitor without a connection keeps a place for a while, unless somebody who is here waits for one.
+        """
         with self.lock:
-            going = [job for job in self.workers.values() if job is not None]
+            going = [job for job in self.workers.values() if job is not None and job.stop_asked is None]
+            away = {job.identity: _away(job) for job in [*self.waiting, *going]}
+            someone_waits = any(away[job.identity] <= MAKES_ROOM for job in self.waiting)
             for job in [*self.waiting, *going]:
-                if job.visitor() is None:
+                if away[job.identity] > (MAKES_ROOM if someone_waits else GRACE):
+                    job.why_stopped = MADE_ROOM
                     self.stop(job)
             self.end_unresponsive()
 
 
-def _offer(fitted: Fitted) -> Offered:
+def _away(job: Training) -> float:
+    visitor = job.visitor()
+    return math.inf if visitor is None else visitor.away()
+
+
+def _offer(fitted: Fitted, visitor: weakref.ref[Visitor]) -> Offered:
     token = secrets.token_urlsafe(LENGTH)
     description = fitted.description | {"files": {"encoder": fitted.description["files"]["encoder"]}}
     description["files"]["encoder"] = description["files"]["encoder"] | {"url": f"weights/own-{token}"}
-    made = Offered(token=token, description=description, encoder=fitted.encoder)
+    made = Offered(token=token, visitor=visitor, description=description, encoder=fitted.encoder)
     _offered[token] = made
     return made
 

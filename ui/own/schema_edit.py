@@ -5,6 +5,8 @@ Held by the session. A change that cannot be made leaves the schema as it was, a
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +14,7 @@ import pandas as pd
 
 from rlm_core.tables import Feature, TableError, TableSchema
 from rlm_core.tables.editing import Texts, edit_feature, for_table, unseen_levels, with_feature
+from rlm_core.tables.schema import FORMAT
 from ui.app.decoding import decode
 from ui.kit.kept import session_value
 
@@ -39,7 +42,7 @@ class SchemaEdit:
     def refuse(self, problem: Exception) -> None:
         """The old one stays."""
         self.look_away()
-        self.problem = str(problem)
+        self.problem = in_the_forms_words(str(problem))
 
     def look_away(self) -> None:
         """Another column is looked at: what was said of the last one is not about it."""
@@ -99,4 +102,44 @@ def read_schema(data: bytes, frame: pd.DataFrame, label: str) -> TableSchema:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise TableError("Expected a schema as JSON in UTF-8, got another file.") from None
+    _check_form(text)
     return for_table(TableSchema.from_json(text), frame, label)
+
+
+def in_the_forms_words(problem: str) -> str:
+    """A message of the library, which has ``low`` and ``high`` where the form has two fields with names.
+
+    >>> in_the_forms_words("Expected low below high for 'age', got low=100 and high=79.")
+    "Expected a lower bound below the upper bound for 'age', got 100 and 79."
+    """
+    found = re.fullmatch(r"Expected low below high for (.*), got low=(.*) and high=(.*)", problem)
+    return (
+        "Expected a lower bound below the upper bound for {}, got {} and {}".format(*found.groups())
+        if found
+        else problem
+    )
+
+
+def _check_form(text: str) -> None:
+    """Raise, in plain words, for what is no schema at all; its fields are checked by the library."""
+    expected = f"Expected the JSON of a schema as this page gives it (format {FORMAT!r}), got "
+    if not text.strip():
+        raise TableError(f"{expected}an empty file.")
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TableError(f"{expected}text that is no JSON from line {error.lineno}, sign {error.colno} on.") from None
+    except (ValueError, RecursionError):
+        raise TableError(f"{expected}JSON that cannot be read: numbers too long, or lists in lists too deep.") from None
+    if not isinstance(data, dict):
+        raise TableError(f"{expected}{_JSON_NAMES.get(type(data), 'a number')}.")
+    if data.get("format") != FORMAT:
+        got = f"the format {str(data['format'])[:80]!r}" if "format" in data else "no format"
+        raise TableError(f"{expected}{got}.")
+    if not isinstance(data.get("features"), list) or not isinstance(data.get("left_out", []), list):
+        raise TableError(f"{expected}no list of columns under 'features' or 'left_out'.")
+    if not all(isinstance(each, dict) and {"name", "reason"} <= set(each) for each in data.get("left_out", [])):
+        raise TableError("Expected a name and a reason for every column of 'left_out', got other entries.")
+
+
+_JSON_NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "nothing (null)"}

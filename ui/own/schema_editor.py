@@ -69,7 +69,7 @@ def one_column(edit: SchemaEdit, frame: pd.DataFrame, key: str) -> None:
         )
     if feature is None:
         reason = next(each.reason for each in edit.schema.left_out if each.name == name)
-        st.caption(without_markup(f"Left out: {reason}. Choose a kind to take it in.", most=300))
+        st.caption(without_markup(f"Left out: {reason.rstrip('.')}. Choose a kind to take it in.", most=300))
         complain(edit.problem)
         return
     with st.form(f"{of_column}_form"):
@@ -152,9 +152,11 @@ def take_column(edit: SchemaEdit, frame: pd.DataFrame, name: str, key: str) -> N
 
 
 def take_file(edit: SchemaEdit, frame: pd.DataFrame, label: str, key: str) -> None:
-    """The file that was brought; taking it away changes nothing."""
+    """The file that was brought; taking it away changes nothing but what was said of it."""
     file = st.session_state[key]
-    if file is not None:
+    if file is None:
+        edit.look_away()
+    else:
         bring(edit, frame, label, file.getvalue())
 
 

@@ -24,11 +24,12 @@ from rlm_core.privatiser import UtilityWarning
 from rlm_core.privatiser.advice import EPSILONS, Advice, advise
 from rlm_core.privatiser.advice_page import page
 from rlm_core.privatiser.compare import LABEL_ALONE, RULE
-from rlm_core.privatiser.labels import label_numbers, label_texts
+from rlm_core.privatiser.labels import label_numbers, label_texts, rows_of_classes
 from rlm_core.privatiser.own_mechanism import encoder_file, own_description, own_page
 from rlm_core.tables import TableSchema
 from rlm_core.types import FloatArray, IntArray
 from ui.app.worker_loop import Stopped
+from ui.own.label_check import check_label
 
 COARSE = (0.5, 1.0, 2.0, 4.0, 8.0)
 STAGES: tuple[tuple[str, dict[str, Any], float], ...] = (
@@ -40,6 +41,9 @@ STAGES: tuple[tuple[str, dict[str, Any], float], ...] = (
 
 LAST_STAGE_WITHIN = 25.0
 """Seconds of processor time: the last stage costs four times what came before, and two minutes are enough."""
+
+ANY_WISH = 0.8
+"""What is simulated does not depend on the accuracy that is wished for: the page asks for its visitor's."""
 
 PRIOR_ROWS = 600
 """Public rows that the page's collector compares a report with."""
@@ -57,7 +61,8 @@ class Task:
     schema: str = field(repr=False)
     epsilon: float
     people: int
-    wish: float
+    advice: Advice | None = field(default=None, repr=False)
+    """What was simulated before, for the same people: then only the mechanism is fitted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +114,12 @@ def train(task: Task, publish: Publish, is_stopped: IsStopped = lambda: False) -
     try:
         publish(Step(share=0.02, words="Fitting the mechanism"))
         frame = task.frame[_labelled(task.frame, task.label)].reset_index(drop=True)
+        check_label(rows_of_classes(frame[task.label]))
         schema = TableSchema.from_json(task.schema)
         publish(fit(task, frame, schema))
+        if task.advice is not None:
+            publish(task.advice)
+            return "done"
         before = 0.05
         for words, settings, after in STAGES:
             if settings["epsilons"] is EPSILONS and time.process_time() - start > LAST_STAGE_WITHIN:
@@ -128,7 +137,7 @@ def train(task: Task, publish: Publish, is_stopped: IsStopped = lambda: False) -
                         frame,
                         task.label,
                         people=task.people,
-                        accuracy=task.wish,
+                        accuracy=ANY_WISH,
                         schema=schema,
                         progress=step,
                         **settings,

@@ -1,21 +1,26 @@
 """The words of the page."""
 
 LEDE = (
-    "Bring a <b>public</b> sample of a table like the one that you want to learn from. A mechanism is fitted to it; "
-    "you see how accurate it is at which ε, try one row in your browser, and take the mechanism home."
+    "Bring a <b>public</b> sample of a table like yours. A mechanism is fitted to it: see how accurate it is at which "
+    "ε, try one row in your browser, and take it home."
 )
 TRAVELS = (
     "<b>This file goes to this server.</b> So bring a public or made-up sample, never the records of people who "
-    "trusted you with them. It is read, used for your training and forgotten with your visit; no other visitor sees "
-    "anything of it. With private rows, do the same on your own machine: four commands, and no row leaves it."
+    "trusted you with them. It is read, used for your training and forgotten with your visit, about a minute after "
+    "you close the page; no other visitor sees anything of it. With private rows, do the same on your own machine: "
+    "four commands, and no row leaves it."
 )
+TRAVELLED = "It went to this server. It is forgotten with your visit, about a minute after you close the page."
+FORGET_HELP = "In any case it is forgotten about a minute after you close the page, or lose the connection."
+FORGET_ASKED = "Mechanism, results and received reports go at once, and nobody can bring them back."
 LOCALLY = "The same on your own machine"
 BEFORE = (
     "**What you will get**\n\n"
     "1. A mechanism that fits your table: a rule chooses what people send, and never sees their records.\n"
     "2. Accuracy over ε, for every mechanism, from collections simulated on the public rows.\n"
     "3. One row, privatised in your browser with the new mechanism.\n"
-    "4. A kit: the mechanism’s folder, a page for the people, the four commands."
+    "4. A kit: the mechanism’s folder, a page for the people, the four commands.\n\n"
+    "All of it is forgotten with your visit, about a minute after you close the page."
 )
 _SENT = {
     "joint bits": "a few noisy bits of their row, summed up in {numbers}, each bit compared with the label",
@@ -35,9 +40,18 @@ SCHEMA_HELP = (
     "Kinds, levels and ranges come from the public rows, never from the people. Change what was guessed wrong: the "
     "mechanism, its form and the kit follow."
 )
-BOUNDS_HELP = "Once you change a bound, whatever lies beyond counts as the bound. Empty: no bound."
+BOUNDS_HELP = "Once you change it, whatever lies beyond counts as this value. Empty: there is no limit."
 LEVELS_HELP = "All other words share one level, the rare ones’; in the form it is called “other”."
 KIT = "The kit is as public as the rows: their means, levels and some representations are in it."
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "column"), counted(9_000, "row")
+    ('1 column', '9,000 rows')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def sent(kind: str, size: int) -> str:

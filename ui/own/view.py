@@ -1,86 +1,88 @@
-"""What came of a training: progress, the curve with its advice, one row in the browser, and the kit."""
+"""What came of a training: whose result it is, the answer with its curve, and the numbers."""
 
 from __future__ import annotations
 
 import html
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
-from rlm_core.privatiser.advice import EPSILONS, Advice
+from rlm_core.privatiser.advice import Advice
 from rlm_core.privatiser.advice_page import curves, entries, mechanisms, table
-from rlm_core.theory.verdict import verdict
 from ui.app.errors import guarded
 from ui.components.drawing import drawing
-from ui.components.own_row import own_row
 from ui.kit.formats import without_markup
 from ui.kit.html import legend_html
-from ui.kit.take_along import file_button
 from ui.own import text
-from ui.own.kit import kit, kit_commands
-from ui.own.observer import collector_html, take
 from ui.own.queue import Training, training_queue
-from ui.own.visit import forget, visit
+from ui.own.task import COARSE, Task
+from ui.own.visit import start_at, visit
 
 TICK = 1.0
 """Seconds between two looks at a training that is going on."""
 
+FULL = 10
+"""Collections at every ε in the last stage; fewer are a first, coarse answer."""
 
-def watch() -> None:
+LOWEST, HIGHEST = 1, 99
+"""Per cent that may be wished for."""
+
+
+def watch(task: Task | None) -> None:
     """The result beside the controls; it looks again by itself while something is going on, and only then."""
     training = visit().training
     ticking = training is not None and training.active
     has_row = training is not None and training.offered is not None
-    st.fragment(live, run_every=TICK if ticking else None)(ticking, has_row)
+    st.fragment(live, run_every=TICK if ticking else None)(ticking, has_row, task)
 
 
 @guarded
-def live(ticking: bool, has_row: bool) -> None:
+def live(ticking: bool, has_row: bool, task: Task | None) -> None:
     """Everything that changes while a mechanism is being trained."""
     training_queue().forget_the_gone()
     training = visit().training
-    if visit().notice:
-        st.warning(visit().notice, icon=":material/hourglass_top:")
     if training is None:
+        if ticking:
+            st.rerun()
         st.markdown(text.BEFORE)
         return
-    if ticking and (not training.active or (training.offered is not None and not has_row)):
-        st.rerun()  # the whole page: the row appears below; or the buttons change, and the clock stops
-    if training.state == "failed":
-        problem = training.problem or "The training ended early. Please try again."
-        st.error(without_markup(problem, most=500), icon=":material/table_chart:")
-    elif training.state == "stopped":
-        st.info("Stopped. What came before is kept.", icon=":material/stop_circle:")
-    if training.advice is not None:
-        advice_view(training, training.advice)
-    elif training.active:
+    if ticking != training.active or (training.offered is not None and not has_row):
+        st.rerun()  # the whole page: the row appears below; or the buttons change, and the clock stops or starts
+    if training.fitted is None and training.advice is None:
         st.markdown(text.BEFORE)
+        return
+    origin(training, task)
+    if training.advice is not None:
+        advice_view(training, training.advice, task)
     if training.fitted is not None:
         facts(training)
 
 
-@st.fragment(run_every=TICK)
-@guarded
-def progress() -> None:
-    """The bar with the place in the queue; it is drawn beside the buttons, and only while something is going on."""
-    training = visit().training
-    if training is not None:
-        st.progress(min(1.0, max(0.0, training.share)), text=stage(training))
+def origin(training: Training, task: Task | None) -> None:
+    """Whose result this is; where the controls say something else by now, that it is not theirs."""
+    label = f"label {html.escape(training.label)}"
+    parts = [html.escape(training.name), label, f"{training.people:,} people", f"ε = {training.epsilon:g}"]
+    st.html(f'<p class="own-origin">Result for <b>{parts[0]}</b> · {" · ".join(parts[1:])}</p>')
+    if task is None or not training.is_of(task):
+        st.warning(f"{_earlier(training, task)} Train again to see what they give.", icon=":material/history:")
 
 
-def stage(training: Training) -> str:
-    """Where a training stands, in words."""
-    if training.stop_asked is not None:
-        return "stopping …"
-    if training.state == "waiting":
-        ahead = training_queue().runs_before(training)
-        return (
-            f"waiting: {ahead} training{'s' if ahead > 1 else ''} of other visitors before yours"
-            if ahead
-            else "starting …"
-        )
-    return f"{training.words or 'Starting'} …"
+def _earlier(training: Training, task: Task | None) -> str:
+    """In what the controls differ from the result."""
+    name = without_markup(training.name, most=80)
+    if task is None:
+        return f"This is the earlier result for {name}. The controls have no table to train on."
+    if (training.name, training.rows) != (task.name, len(task.frame)):
+        return f"This is the earlier result for {name}. The controls say {without_markup(task.name, most=80)} by now."
+    if training.label != task.label:
+        label, now = without_markup(training.label, most=80), without_markup(task.label, most=80)
+        return f"This is the earlier result for the label {label}. The controls say {now} by now."
+    if training.is_for(task):
+        return "This is the earlier result, with other columns than the controls have by now."
+    return (
+        f"This is the earlier result, for {training.people:,} people and ε = {training.epsilon:g}. The controls say "
+        f"{task.people:,} people and ε = {task.epsilon:g} by now."
+    )
 
 
 def facts(training: Training) -> None:
@@ -97,79 +99,81 @@ def facts(training: Training) -> None:
         st.warning(without_markup(each, most=500), icon=":material/trending_down:")
 
 
-def advice_view(training: Training, advice: Advice) -> None:
-    """The wish, the answer in words, the curve of every mechanism, the numbers."""
-    low, high = max(0.5, advice.majority), max(advice.clean, advice.majority + 0.02)
-    start = round(100 * (low + 0.6 * (high - low)))
-    wish = st.slider("Accuracy that you need", 30, 99, min(99, max(30, start)), key="own_wish", format="%d %%") / 100
+def preset(advice: Advice) -> int:
+    """The accuracy that is asked for at first, in per cent: above the commonest class, never above clean rows."""
+    gain = advice.clean - advice.majority
+    wish = advice.majority + 0.6 * gain if gain > 0 else advice.clean
+    return min(HIGHEST, max(LOWEST, int(100 * wish)))
+
+
+def wished(training: Training, advice: Advice) -> float:
+    """What the visitor asks for. The slider is set once for a training: better advice does not move it."""
+    if training.wish is None:
+        training.wish = preset(advice) / 100
+        st.session_state["own_wish"] = round(100 * training.wish)
+    elif "own_wish" not in st.session_state:  # another page was looked at
+        st.session_state["own_wish"] = round(100 * training.wish)
+    wish = st.slider("Accuracy that you need", LOWEST, HIGHEST, key="own_wish", format="%d %%") / 100
     if wish != training.wish:
         training.wish = wish
         st.rerun()  # the whole page: the commands below say the same
-    asked = replace(advice, wish=wish)
-    words = [each.replace("epsilon", "ε").replace(" %", "\u00a0%") for each in asked.sentences()]
-    st.html(f'<p class="rlm-lede own-answer">{html.escape(words[1])}</p>')
+    return wish
+
+
+def advice_view(training: Training, advice: Advice, task: Task | None) -> None:
+    """The answer in words, the wish, the curve of every mechanism, the numbers."""
+    above = st.container()
+    asked = replace(advice, wish=wished(training, advice))
+    answer, *more = asked.answer()
+    words = [_shown(each) for each in asked.sentences()]
+    with above:
+        said = "".join(f'<p class="own-more">{_shown(each)}</p>' for each in more)
+        st.html(f'<div class="own-answer"><p class="rlm-lede">{_shown(answer)}</p>{said}</div>')
+        coarse(training, advice)
+        other_epsilon(training, asked, task)
     drawing(curves(asked, within="@container drawing"), key="own_curve")
     st.html(legend_html(entries(asked)))
-    st.html("".join(f'<p class="rlm-note">{html.escape(each)}</p>' for each in [words[0], *words[2:]]))
+    st.html("".join(f'<p class="rlm-note">{each}</p>' for each in words[1 + len(more) :]))
     st.caption(text.PAPER)
     with st.expander("The numbers"):
-        st.html(f'<div class="own-numbers">{table(asked, mechanisms(asked))}</div>')
+        st.html(
+            f'<div class="own-numbers" tabindex="0" role="region" aria-label="The numbers">'
+            f"{table(asked, mechanisms(asked))}</div>"
+        )
         st.caption(f"{text.SIMULATED} Mean ± standard deviation of {len(asked.points[0].accuracies)} collections.")
 
 
-@st.fragment
-@guarded
-def row_and_kit() -> None:
-    """Below: one row in the browser, and what to take home. Runs again when a report arrives."""
-    mine = visit()
-    training = mine.training
-    if training is None or training.fitted is None or training.offered is None:
+def _shown(sentence: str) -> str:
+    return html.escape(sentence.replace("epsilon", "ε").replace(" %", "\u00a0%"))
+
+
+def coarse(training: Training, advice: Advice) -> None:
+    """Say of an early answer that it is one."""
+    count = len(advice.points[0].accuracies)
+    if count >= FULL:
         return
-    st.header("One row, in your browser", anchor=False)
-    received = {
-        "html": collector_html(mine.inbox, training),
-        "bytes": mine.inbox.size,
-        "last": mine.inbox.last,
-        "problem": mine.inbox.problem,
-    }
-    epsilons = sorted({*EPSILONS, training.epsilon})
-    own_row(
-        "own_row",
-        {
-            "offer": {
-                "mechanism": training.offered.name,
-                "label": training.label,
-                "epsilons": [{"value": each, "odds": verdict(each).sentence} for each in epsilons],
-                "start": epsilons.index(training.epsilon),
-                "examples": training.fitted.examples,
-            },
-            "received": received,
-        },
-        on_report=partial(take, mine.inbox, training),
-    )
-    st.header("Take it home", anchor=False)
-    st.caption(text.KIT)
-    with st.container(horizontal=True, gap="small"):
-        file_button(
-            "The kit (zip)",
-            lambda: kit(training, training.wish),
-            name="mechanism.zip",
-            key="own_kit",
-            icon=":material/download:",
-            type="primary",
-        )
-        file_button(
-            "For the people: owner.html",
-            training.fitted.files["owner.html"],
-            name="owner.html",
-            key="own_owner",
-            icon=":material/web:",
-        )
-        st.button(
-            "Forget the mechanism",
-            key="own_forget",
-            icon=":material/delete:",
-            on_click=guarded(forget),
-            help="It is forgotten with your visit in any case.",
-        )
-    st.code(kit_commands(training, training.wish), language="bash")
+    if training.active:
+        then = "a better one follows."
+    elif training.state == "done":
+        then = "simulating more of them would take this table too long here. `rlm advise` does it on your own machine."
+    else:
+        then = "the training ended before there was a better one."
+    st.caption(f"A first, coarse answer, from {count} collections at each of {len(COARSE)} values of ε: {then}")
+
+
+def other_epsilon(training: Training, asked: Advice, task: Task | None) -> None:
+    """Where the advice is another ε than the mechanism's: say so, and train at that one if asked."""
+    chosen = asked.chosen
+    if training.fitted is None or chosen is None or chosen.epsilon == training.epsilon or asked.wish <= asked.majority:
+        return
+    enough = "more than it takes" if training.epsilon > chosen.epsilon else "too little for it"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"The mechanism below has ε = {training.epsilon:g}: {enough}.", width="content")
+        if task is not None and training.is_of(task) and not training.active:
+            st.button(
+                f"Train at ε = {chosen.epsilon:g}",
+                key="own_train_at",
+                icon=":material/model_training:",
+                on_click=guarded(start_at),
+                args=(task, chosen.epsilon),
+            )

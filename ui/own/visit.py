@@ -1,38 +1,95 @@
-"""What one visitor has here: a training and the reports of its row. Held by the session, so it goes with it."""
+"""What one visitor has here: a training and the reports of its row. Held by the session, and gone with it.
+
+A clock makes sure of that: whoever has had no connection for :data:`~ui.own.presence.GRACE` is forgotten, whether or
+not anybody else looks at the page.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import functools
+import logging
+import threading
+import time
+import weakref
+from dataclasses import dataclass, field, replace
+
+import streamlit as st
 
 from ui.app.work_queue import Busy
 from ui.kit.kept import session_value
 from ui.own.observer import Inbox
+from ui.own.presence import GRACE, Presence, end_session, presence, sweep_files
 from ui.own.queue import Training, training_queue
+from ui.own.tables import Table
 from ui.own.task import Task
+
+LOG = logging.getLogger("rlm.app")
+TICK = 5.0
+"""Seconds between two looks of the clock."""
 
 
 @dataclass(eq=False)
 class Visit:
-    """One visitor. The queue knows it by a weak reference: once the session is gone, so is what it waited for."""
+    """One visitor. The queue knows it by a weak reference: once the session is gone, so is what it waited for.
+
+    ``upload`` is the table that was brought, which stays while other pages are looked at; ``asked_to_forget`` is
+    whether the button that forgets was pressed once.
+    """
 
     training: Training | None = None
     inbox: Inbox = field(default_factory=Inbox)
     notice: str = ""
+    upload: Table | None = None
+    asked_to_forget: bool = False
+    presence: Presence = field(default_factory=presence)
+
+    def away(self) -> float:
+        """Seconds without a connection."""
+        return self.presence.away()
+
+    def drop(self) -> None:
+        """Forget the training, stopping it first. Its address is gone at once, whoever still holds it."""
+        if self.training is not None:
+            if self.training.active:
+                training_queue().stop(self.training)
+            self.training.fitted = self.training.offered = self.training.advice = None
+        self.training, self.inbox, self.notice, self.asked_to_forget = None, Inbox(), "", False
+
+
+_visits: weakref.WeakSet[Visit] = weakref.WeakSet()
+_to_sweep = threading.Semaphore(0)
+SWEEPS = 3
+"""Looks at files that nobody refers to, after something was forgotten; not always, since others' pages are drawn."""
 
 
 def visit() -> Visit:
     """Of this session."""
-    return session_value("own_visit", Visit)
+    found = session_value("own_visit", Visit)
+    _visits.add(found)
+    _start_clock()
+    return found
 
 
 def start(task: Task) -> None:
     """Train; one at a time for each visitor, so what was there before makes room."""
-    forget()
     mine = visit()
+    mine.drop()
     try:
-        mine.training, mine.inbox = training_queue().submit(task, mine), Inbox()
+        mine.training = training_queue().submit(task, mine)
     except Busy as reason:
         mine.notice = str(reason)
+
+
+def start_at(task: Task, epsilon: float) -> None:
+    """Train the same at another ε, and let the control say so. What was simulated holds for every ε, so it stays."""
+    before = visit().training
+    kept = before.advice if before is not None and before.state == "done" else None
+    wish = None if before is None else before.wish
+    start(replace(task, epsilon=epsilon, advice=kept))
+    st.session_state["own_epsilon"] = epsilon
+    now = visit().training
+    if now is not None and wish is not None:
+        now.wish = wish
 
 
 def stop() -> None:
@@ -42,10 +99,43 @@ def stop() -> None:
         training_queue().stop(mine.training)
 
 
+def ask_to_forget(asked: bool) -> None:
+    """Whether to show the button that forgets: it cannot be undone, so nobody presses it by accident."""
+    visit().asked_to_forget = asked
+
+
 def forget() -> None:
-    """Forget the training before the visit ends. Its address is gone at once, whoever still holds it."""
-    stop()
-    mine = visit()
-    if mine.training is not None:
-        mine.training.fitted = mine.training.offered = mine.training.advice = None
-    mine.training, mine.inbox, mine.notice = None, Inbox(), ""
+    """Forget the mechanism before the visit ends."""
+    visit().drop()
+    _to_sweep.release(SWEEPS)
+
+
+def forget_the_gone() -> None:
+    """End the visits of those who have left, and stop what nobody waits for."""
+    for each in list(_visits):
+        if each.away() > GRACE:
+            each.drop()
+            each.upload = None
+            _visits.discard(each)
+            end_session(each.presence.session_id)
+            _to_sweep.release(SWEEPS)
+    training_queue().forget_the_gone()
+
+
+@functools.cache
+def _start_clock() -> None:
+    """Look for those who have left, for as long as the server runs."""
+    threading.Thread(target=look_for_the_gone, name="own-visits", daemon=True).start()
+
+
+def look_for_the_gone() -> None:
+    """Without end; whatever goes wrong is logged, since others may leave too."""
+    while True:
+        time.sleep(TICK)
+        try:
+            if _visits:
+                forget_the_gone()
+            if _to_sweep.acquire(blocking=False):
+                sweep_files()
+        except Exception:
+            LOG.exception("looking for visitors who have left failed")

@@ -44,12 +44,17 @@ ROWS = pd.DataFrame(
 
 def task(frame: pd.DataFrame = ROWS, label: str = "ill", **given: Any) -> Task:
     schema = TableSchema.infer(frame, label=label).to_json()
-    settings = {"name": "people.csv", "epsilon": 2.0, "people": 500, "wish": 0.7} | given
+    settings = {"name": "people.csv", "epsilon": 2.0, "people": 500} | given
     return Task(frame=frame, label=label, schema=schema, **settings)
 
 
 class Visitor:
-    """Stands for a session."""
+    """Stands for a session; ``gone`` is for how many seconds it has had no connection."""
+
+    gone = 0.0
+
+    def away(self) -> float:
+        return self.gone
 
 
 class Worker:
@@ -182,7 +187,8 @@ def ask(route: Any, token: str) -> Response:
 
 def test_a_mechanism_is_seen_by_its_visitor_alone_and_gone_with_the_visit(queue: TrainingQueue) -> None:
     mine = []
-    for visitor in (Visitor(), Visitor()):
+    visitors = [Visitor(), Visitor()]
+    for visitor in visitors:
         training = queue.submit(task(), visitor)
         worker = next(each for each, job in queue.workers.items() if job is training)
         worker.on_message(worker, (training.identity, fitted()))
@@ -214,8 +220,12 @@ def test_a_report_moves_the_belief_and_never_by_more_than_epsilon(kind: str) -> 
         assert found.classes.sum() == pytest.approx(1.0) and found.odds_factor <= math.exp(2.0) * (1 + 1e-6)
 
 
+HERE = Visitor()
+"""Somebody who stays."""
+
+
 def training_of(made: Fitted) -> Training:
-    visitor = Visitor()
+    visitor = HERE
     queue = TrainingQueue(limit=1, start_worker=Worker)
     training = queue.submit(task(), visitor)
     queue.take(training, made)
