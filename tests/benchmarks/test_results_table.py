@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import aims, codes_tables, report, representations, summary, table
+from benchmarks import aims, page_tables, report, representations, summary, table
 from benchmarks.__main__ import main
 from benchmarks.table import COLUMNS, Row
 from rlm_core.catalogue import DATASETS
@@ -202,12 +202,12 @@ def test_every_row_has_its_protocol_and_none_a_cell_of_an_older_one(
     assert report._older(cells) == "Of protocol 1: V-RLM."
 
 
-@pytest.mark.parametrize("path", codes_tables.PAGES, ids=lambda path: path.name)
-def test_the_tables_about_codes_are_what_results_and_cards_give(path: Path, tmp_path: Path) -> None:
-    assert codes_tables.page(path) == path.read_text(encoding="utf-8")  # else: python -m benchmarks.codes_tables
+@pytest.mark.parametrize("path", page_tables.PAGES, ids=lambda path: path.name)
+def test_tables_in_pages_are_what_results_and_cards_give(path: Path, tmp_path: Path) -> None:
+    assert page_tables.page(path) == path.read_text(encoding="utf-8")  # else: python -m benchmarks.page_tables
     (tmp_path / "page.md").write_text("nothing")
     with pytest.raises(ValueError, match="the marks"):
-        codes_tables.page(tmp_path / "page.md")
+        page_tables.page(tmp_path / "page.md")
 
 
 def test_aims_stand_beside_what_was_reached(monkeypatch: pytest.MonkeyPatch) -> None:

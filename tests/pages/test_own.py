@@ -346,3 +346,91 @@ def test_what_the_columns_are_is_found_once_in_the_worker_that_reads_the_file(
     app.number_input(key="own_people").set_value(2_000).run()
     healthy(app)
     assert "2 used, 0 left out." in words(app)
+
+
+def trained(app: AppTest, queue: TrainingQueue) -> AppTest:
+    """A mechanism and advice for what the controls say."""
+    press(app, "own_train")
+    worker(queue).work()
+    return healthy(app.run())
+
+
+def test_a_result_says_whose_it_is_and_when_the_controls_say_something_else(
+    open_page: Open, queue: TrainingQueue
+) -> None:
+    app = trained(opened(open_page), queue)
+    assert "Result for <b>mine.csv</b> · label ill · 10,000 people · ε = 4" in words(app)
+    assert "earlier result" not in words(app)
+    app.number_input(key="own_epsilon").set_value(2.0)
+    healthy(app.run())
+    assert "earlier result, for 10,000 people and ε = 4. The controls say 10,000 people and ε = 2" in words(app)
+    app.number_input(key="own_epsilon").set_value(4.0)
+    healthy(app.run())
+    assert "earlier result" not in words(app)
+    choose(app, "job", "left out")
+    assert "with other columns than the controls have by now" in words(app)
+    field(app, "What is to be learnt (the label)").set_value("job").run()
+    assert "earlier result for the label ill. The controls say job by now" in words(app)
+    other = CSV.replace(b"cook", b"baker")
+    app.file_uploader(key="own_upload").set_value(("other.csv", other, "text/csv"))
+    healthy(app.run())
+    assert "earlier result for mine.csv. The controls say other.csv by now" in words(app).replace("\\", "")
+
+
+def test_another_file_of_the_same_name_and_columns_is_another_table(open_page: Open, queue: TrainingQueue) -> None:
+    """Only its labels differ, which no schema knows."""
+    app = trained(opened(open_page), queue)
+    lines = CSV.splitlines(keepends=True)
+    swapped = lines[0] + b"".join(each.replace(b"no", b"yes") if at == 5 else each for at, each in enumerate(lines[1:]))
+    app.file_uploader(key="own_upload").set_value(("mine.csv", swapped, "text/csv"))
+    healthy(app.run())
+    assert "earlier result for mine.csv. The controls have another table of that name by now" in words(app).replace("\\", "")
+
+
+def test_a_label_that_cannot_be_learnt_is_said_beside_it_and_nothing_is_trained(open_page: Open) -> None:
+    app = open_page("own", table="Your file")
+    one = CSV.replace(b"yes", b"no")
+    app.file_uploader(key="own_upload").set_value(("mine.csv", one, "text/csv"))
+    app.run()
+    field(app, "What is to be learnt (the label)").set_value("ill").run()
+    (error,) = app.error
+    assert "Expected at least two classes, got one" in error.value and app.button(key="own_train").disabled
+    field(app, "What is to be learnt (the label)").set_value("job").run()
+    assert not app.error and not app.button(key="own_train").disabled
+
+
+def test_the_mechanism_can_be_trained_again_at_the_epsilon_that_is_advised(
+    open_page: Open, queue: TrainingQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was simulated holds for every ε: it is there again at once, and nothing is simulated anew."""
+    app = trained(opened(open_page), queue)
+    advice = app.session_state["own_visit"].training.advice
+    chosen = next(each for each in advice.of("LocalPrivatiser") if each.mean > advice.majority + 0.02)
+    app.slider(key="own_wish").set_value(int(100 * (advice.majority + 0.01)) + 1)
+    healthy(app.run())
+    button = next(each for each in app.button if each.key == "own_train_at")
+    assert chosen.epsilon != 4.0 and "The mechanism below has ε = 4" in words(app)
+    wish = app.session_state["own_visit"].training.wish
+    healthy(button.click().run())
+    monkeypatch.setattr(task_module, "advise", lambda *_, **__: pytest.fail("simulated anew"))
+    worker(queue).work()
+    healthy(app.run())
+    training = app.session_state["own_visit"].training
+    assert f"ε = {training.epsilon:g}" in button.label and training.epsilon == app.number_input(key="own_epsilon").value
+    assert training.advice is advice and training.wish == wish and "own_train_at" not in [b.key for b in app.button]
+
+
+def test_a_table_stays_while_another_page_is_looked_at_until_it_is_taken_away(
+    open_page: Open, queue: TrainingQueue
+) -> None:
+    app = opened(open_page)
+    app.switch_page("pages/bound.py").run()
+    app.switch_page("pages/own.py")
+    app.query_params["table"] = "Your file"
+    healthy(app.run())
+    assert "Still here: mine.csv, 120 rows, 3 columns." in words(app).replace("\\", "")
+    assert "This file goes to this server" not in words(app) and "It went to this server" in words(app)
+    assert not app.button(key="own_train").disabled
+    press(app, "own_take_away")
+    assert "Still here" not in words(app) and "This file goes to this server" in words(app)
+    assert app.session_state["own_visit"].upload is None

@@ -109,6 +109,7 @@ def chosen_task(table: Table) -> tuple[Task | None, str]:
     task = Task(
         name=table.name,
         frame=table.frame,
+        digest=table.digest,
         label=label,
         schema=schema.to_json(),
         epsilon=float(epsilon),

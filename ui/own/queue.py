@@ -54,7 +54,7 @@ class Training(Job):
 
     name: str
     label: str
-    rows: int
+    digest: str = field(repr=False)
     schema: str = field(repr=False)
     epsilon: float
     people: int
@@ -70,7 +70,7 @@ class Training(Job):
 
     def is_of(self, task: Task) -> bool:
         """Whether a task is what this was trained on: the same table, columns, label, people and ε."""
-        same_table = (self.name, self.label, self.rows) == (task.name, task.label, len(task.frame))
+        same_table = (self.name, self.digest, self.label) == (task.name, task.digest, task.label)
         return same_table and self.schema == task.schema and self.is_for(task)
 
     def is_for(self, task: Task) -> bool:
@@ -99,7 +99,7 @@ class TrainingQueue(WorkQueue[Training]):
             identity=next(self.identities),
             name=task.name,
             label=task.label,
-            rows=len(task.frame),
+            digest=task.digest,
             schema=task.schema,
             epsilon=task.epsilon,
             people=task.people,

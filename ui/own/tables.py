@@ -5,6 +5,7 @@ No Streamlit here: a page calls :func:`read_upload` through :mod:`ui.app.decodin
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,12 +25,16 @@ MOST_NUMBERS = 25_000_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """Rows with the name of their table, and the column that is probably the label."""
+    """Rows with the name of their table, and the column that is probably the label.
+
+    ``digest`` tells it from another one of the same name.
+    """
 
     name: str
     frame: pd.DataFrame
     label: str
     columns: tuple[Feature | LeftOut, ...]
+    digest: str = ""
     note: str = ""
 
     def schema(self, label: str) -> TableSchema:
@@ -47,7 +52,8 @@ def read_upload(data: bytes, name: str) -> Table:
     Runs in another process, once for a file. Its size is known before, that of the table is not.
     """
     frame = read_bytes(data, LIMITS)
-    return Table(name=name, frame=frame, label=probable_label(frame), columns=inferred(frame))
+    digest = hashlib.sha256(data).hexdigest()
+    return Table(name=name, frame=frame, label=probable_label(frame), columns=inferred(frame), digest=digest)
 
 
 def inferred(frame: pd.DataFrame) -> tuple[Feature | LeftOut, ...]:

@@ -57,6 +57,7 @@ class Task:
 
     name: str
     frame: pd.DataFrame = field(repr=False)
+    digest: str = field(default="", repr=False)
     label: str
     schema: str = field(repr=False)
     epsilon: float

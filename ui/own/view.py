@@ -72,7 +72,9 @@ def _earlier(training: Training, task: Task | None) -> str:
     name = without_markup(training.name, most=80)
     if task is None:
         return f"This is the earlier result for {name}. The controls have no table to train on."
-    if (training.name, training.rows) != (task.name, len(task.frame)):
+    if training.name == task.name and training.digest != task.digest:
+        return f"This is the earlier result for {name}. The controls have another table of that name by now."
+    if training.name != task.name:
         return f"This is the earlier result for {name}. The controls say {without_markup(task.name, most=80)} by now."
     if training.label != task.label:
         label, now = without_markup(training.label, most=80), without_markup(task.label, most=80)
