@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
+import urllib.error
+import urllib.request
 from typing import Any
 
 import numpy as np
 import pytest
 from test_browser_sending import LEDGER, Line, reports
 from traffic import SPY, Traffic, found
+
+from ui.own.presence import GRACE
+from ui.own.visit import TICK
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -165,3 +171,30 @@ def test_an_edited_schema_reaches_the_form_and_the_page_for_the_people(server: s
         page.click(".st-key-own_owner button")
     saved = download.value.path().read_text(encoding="utf-8")
     assert '"title":"Age today"' in saved and '"bounds":{"age":[25.0,90.0]}' in saved and "fnlwgt" not in saved
+
+
+def test_a_minute_after_the_page_is_closed_nothing_of_the_visit_answers(server: str, visit: Any) -> None:
+    """The page's promise. Who only looks at another page of the app, or loses the connection for a moment, has left nothing."""
+    page = trained(visit(server, "/own?table=Breast%20cancer", width=1440, height=900))
+    (address,) = page.evaluate(
+        "() => performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('/mechanisms/own-'))"
+    )
+
+    def answers() -> int:
+        try:
+            with urllib.request.urlopen(address, timeout=30) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as error:
+            return int(error.code)
+
+    assert answers() == 200
+    page.context.set_offline(True)
+    time.sleep(5)
+    page.context.set_offline(False)
+    time.sleep(GRACE + 2 * TICK)  # it has come back, so it is not forgotten
+    assert answers() == 200 and page.locator(".own-row-place").count() == 1
+    page.close()
+    time.sleep(GRACE / 2)
+    assert answers() == 200
+    time.sleep(GRACE / 2 + 2 * TICK)
+    assert answers() == 404

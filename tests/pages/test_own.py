@@ -384,7 +384,9 @@ def test_another_file_of_the_same_name_and_columns_is_another_table(open_page: O
     swapped = lines[0] + b"".join(each.replace(b"no", b"yes") if at == 5 else each for at, each in enumerate(lines[1:]))
     app.file_uploader(key="own_upload").set_value(("mine.csv", swapped, "text/csv"))
     healthy(app.run())
-    assert "earlier result for mine.csv. The controls have another table of that name by now" in words(app).replace("\\", "")
+    assert "earlier result for mine.csv. The controls have another table of that name by now" in words(app).replace(
+        "\\", ""
+    )
 
 
 def test_a_label_that_cannot_be_learnt_is_said_beside_it_and_nothing_is_trained(open_page: Open) -> None:
