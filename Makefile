@@ -41,7 +41,7 @@ ship: $(VENV)/dev.done  ## ship mechanisms (RUNS="runs/mnist-qrlm-seed10 …", n
 	$(BIN)/python -m benchmarks crowd_curve
 	$(BIN)/python -m benchmarks run people_needed --seeds 3 --jobs 1
 	$(BIN)/python -m benchmarks.second_task
-	$(BIN)/python -m benchmarks.codes_tables
+	$(BIN)/python -m benchmarks.page_tables
 	$(BIN)/python -m benchmarks report --markdown > docs/results.new && mv docs/results.new docs/results.md
 
 docs: $(VENV)/dev.done  ## the documentation, in docs/_build; a warning is an error

@@ -1,22 +1,14 @@
-"""Tables about codes, from committed results and cards: what codes give beside the paper's mechanism, what is shipped.
-
-python -m benchmarks.codes_tables        writes them into docs/q-rlm.md and models/README.md, between their marks
-"""
+"""Tables about codes, from committed results and cards: what codes give beside the paper's, and which are shipped."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from pathlib import Path
 
 from benchmarks import shipped, summary
 from rlm_core import zoo
 from rlm_core.catalogue import CODES, TEST_SHARE
 from rlm_core.theory import krr_cap, vertex_accuracy
-from rlm_core.zoo.__main__ import markdown_table
 
-ROOT = Path(__file__).resolve().parent.parent
-START, END = "<!-- measured: python -m benchmarks.codes_tables -->", "<!-- end of what is measured -->"
 BUDGETS = (1.0, 2.0, 4.0, 6.0, 8.0, 10.0, math.inf)
 SHORT = {"mnist": "MNIST", "cifar10": "CIFAR-10", "lending_club": "loans"}
 NUMBERS = {"mnist": "V-RLM", "cifar10": "C-RLM", "lending_club": "V-RLM"}
@@ -98,32 +90,3 @@ def shipped_lines() -> list[str]:
         ]
         found.append(_line(f"`{whole.name}`", figures))
     return found
-
-
-PAGES: dict[Path, tuple[Callable[[], list[str]], ...]] = {
-    ROOT / "docs" / "q-rlm.md": (result_lines,),
-    ROOT / "models" / "README.md": (markdown_table, shipped_lines),
-}
-"""Pages with pairs of marks, and what stands between each pair, in their order."""
-
-
-def page(path: Path) -> str:
-    """A page with the tables of today."""
-    done, rest = "", path.read_text(encoding="utf-8")
-    for lines in PAGES.get(path, (list,)):
-        before, _, rest = rest.partition(START)
-        _, end, rest = rest.partition(END)
-        if not end:
-            raise ValueError(f"Expected the marks {START!r} and {END!r} in {path.name}.")
-        done += before + "\n".join([START, "", *lines(), "", END])
-    return done + rest
-
-
-def main() -> None:
-    """Rewrite the pages."""
-    for path in PAGES:
-        path.write_text(page(path), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
