@@ -16,8 +16,9 @@ DIMENSION = 8
 
 SHARE = 0.5
 """λ. What a pair (z̃, ỹ) tells of p(y|z) is of the order of (εx·εy)² for small ε: the most for equal halves. Of public
-digits ½ was better than the paper's 0.7 at every ε that was tried; of public loans hardly a difference was seen. 0.95
-was not tried (``benchmarks/results/vrlm_settings.json``)."""
+digits ½ was better than the paper's 0.7 at every ε that was tried; of public loans hardly a difference was seen, but
+0.95, the paper's for loans at ε = 1 and 2, was 10 to 11 points worse there at l = 5: it leaves the label next to
+nothing (``benchmarks/results/vrlm_settings.json``)."""
 
 LINES = {"mnist": (1.0, 8.0), "lending_club": (4.0, 4.0)}
 """Whose settings: of the paper's line for the first ε below FAINT, for the second from there on. So grey pictures have
