@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from silent_worker import SilentWorker
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -57,23 +58,9 @@ class Visitor:
         return self.gone
 
 
-class Worker:
-    """Stands for a process: keeps what it is sent; the test says what it answers."""
-
-    def __init__(self, on_message: Any, on_exit: Any) -> None:
-        self.on_message, self.on_exit, self.sent = on_message, on_exit, []
-        self.idle_since = 0
-
-    def send(self, message: Any) -> None:
-        self.sent.append(message)
-
-    def end(self) -> None:
-        self.on_exit(self)
-
-
 @pytest.fixture
 def queue() -> TrainingQueue:
-    return TrainingQueue(limit=2, start_worker=Worker)
+    return TrainingQueue(limit=2, start_worker=SilentWorker)
 
 
 @cache
@@ -226,7 +213,7 @@ HERE = Visitor()
 
 def training_of(made: Fitted) -> Training:
     visitor = HERE
-    queue = TrainingQueue(limit=1, start_worker=Worker)
+    queue = TrainingQueue(limit=1, start_worker=SilentWorker)
     training = queue.submit(task(), visitor)
     queue.take(training, made)
     return training

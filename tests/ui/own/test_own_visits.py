@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from silent_worker import SilentWorker
 from streamlit.runtime import Runtime
 
 from rlm_core.tables import TableSchema
@@ -31,20 +32,6 @@ class Clock:
         return Presence(session_id="s", is_connected=lambda _: self.here, clock=lambda: self.now)
 
 
-class Worker:
-    """Stands for a process: keeps what it is sent."""
-
-    def __init__(self, on_message: Any, on_exit: Any) -> None:
-        self.on_message, self.on_exit, self.sent = on_message, on_exit, list[Any]()
-        self.idle_since = 0
-
-    def send(self, message: Any) -> None:
-        self.sent.append(message)
-
-    def end(self) -> None:
-        self.on_exit(self)
-
-
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -52,7 +39,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> TrainingQueue:
-    made = TrainingQueue(limit=1, start_worker=Worker)
+    made = TrainingQueue(limit=1, start_worker=SilentWorker)
     monkeypatch.setattr(visit_module, "training_queue", lambda: made)
     monkeypatch.setattr(visit_module, "_visits", type(visit_module._visits)())
     return made
