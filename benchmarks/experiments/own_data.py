@@ -53,7 +53,7 @@ DRAWS = 3
 """Simulated collections of a cell with the same split."""
 
 MANY_DRAWS = 12
-"""Of a V-RLM on MNIST at ε = 1, where one collection is 5 points off another (docs/own-data.md)."""
+"""Of a V-RLM on MNIST at ε = 1, where one collection is 5 points off another (docs/own-data-results.md)."""
 
 ASKED = f"{VRLM}, a group asked"
 """The V-RLM as the paper has it, with a validation group that says which classifier to keep."""

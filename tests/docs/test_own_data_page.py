@@ -1,14 +1,12 @@
-"""What docs/own-data.md says of Adult, Lending Club and MNIST is what the committed runs have."""
+"""What docs/own-data-results.md says of Adult, Lending Club and MNIST is what the committed runs have."""
 
 from __future__ import annotations
 
-import json
 import re
 
 import pandas as pd
 import pytest
 
-from rlm_core.privatiser.vrlm.rules import ENOUGH
 from tests.docs.page_text import ROOT
 
 RESULTS = ROOT / "benchmarks" / "results"
@@ -16,7 +14,8 @@ EPSILONS = [1.0, 2.0, 4.0, 8.0]
 OWN = pd.read_csv(RESULTS / "own_data.csv")
 EXPERIMENTS = pd.read_csv(RESULTS / "data_collection.csv")
 PAPER = EXPERIMENTS.query("protocol == 1")
-PAGE = re.sub(r"\s+", " ", (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8"))
+PAGE = re.sub(r"\s+", " ", (ROOT / "docs" / "own-data-results.md").read_text(encoding="utf-8"))
+ASKED, CENTRAL = "V-RLM, a group asked", "V-RLM eps_cdp=5"
 
 
 def means(table: pd.DataFrame, dataset: str, mechanism: str) -> list[float]:
@@ -24,12 +23,6 @@ def means(table: pd.DataFrame, dataset: str, mechanism: str) -> list[float]:
     rows = table.query("dataset == @dataset and mechanism == @mechanism and seed in (0, 1, 2)")
     assert set(rows["seed"]) == {0, 1, 2}
     return [float(rows[rows["epsilon"] == epsilon]["accuracy"].mean()) for epsilon in EPSILONS]
-
-
-@pytest.mark.parametrize("dataset", ["mnist", "lending_club"])
-@pytest.mark.parametrize("mechanism", ["Q-RLM", "V-RLM"])
-def test_the_numbers_that_it_compares_with_are_the_committed_ones(dataset: str, mechanism: str) -> None:
-    assert ", ".join(f"{each:.1f}" for each in means(PAPER, dataset, mechanism)) in PAGE
 
 
 @pytest.mark.parametrize(
@@ -51,56 +44,53 @@ def test_this_door_is_better_than_the_v_rlm(dataset: str) -> None:
     assert all(here > there for here, there in pairs)
 
 
+def short_of_the_experiment(mechanism: str) -> set[tuple[str, float]]:
+    """Where a V-RLM of this door is more than a point below the experiment's."""
+    return {
+        (dataset, epsilon)
+        for dataset in ("mnist", "lending_club")
+        for epsilon, here, there in zip(
+            EPSILONS, means(OWN, dataset, mechanism), means(PAPER, dataset, "V-RLM"), strict=True
+        )
+        if here < there - 1.0
+    }
+
+
 def test_the_v_rlm_reaches_its_rows_in_the_experiments() -> None:
-    """Within a point or above, at every ε; of the experiments all committed rows count, those of both protocols."""
-    for dataset in ("mnist", "lending_club"):
-        rows = EXPERIMENTS.query("dataset == @dataset and mechanism == 'V-RLM'")
-        assert set(rows["seed"]) == {0, 1, 2, 10, 11, 12}
-        there = rows.groupby("epsilon")["accuracy"].mean()
-        for epsilon, here in zip(EPSILONS, means(OWN, dataset, "V-RLM"), strict=True):
-            assert here >= there[epsilon] - 1.0, (dataset, epsilon)
+    """Where a group is asked, as there, everywhere; the page names the one cell that is short where nobody is."""
+    assert not short_of_the_experiment(ASKED)
+    assert short_of_the_experiment("V-RLM") == {("mnist", 1.0)}
+    assert "Without a group the V-RLM is short at ε = 1 alone" in PAGE
 
 
-def test_digits_by_the_v_rlm_are_as_the_page_says() -> None:
-    here, there = means(OWN, "mnist", "V-RLM"), means(PAPER, "mnist", "V-RLM")
-    two, four, eight = (f"{a - b:.1f}" for a, b in zip(here[1:], there[1:], strict=True))
-    assert f"it is {two}, {four} and {eight} points above those rows at ε = 2, 4 and 8" in PAGE
-    both = EXPERIMENTS.query("dataset == 'mnist' and mechanism == 'V-RLM' and epsilon == 1.0")
-    later = both.query("protocol == 2")["accuracy"].mean()
-    said = f"the experiment had {there[0]:.1f} with these three splits and {later:.1f} with those of protocol 2"
-    assert f"it has {here[0]:.1f}, of 36 collections; {said}, {both['accuracy'].mean():.1f} in all" in PAGE
-    single = OWN.query("dataset == 'mnist' and mechanism == 'V-RLM' and epsilon == 1.0")
-    assert len(single) == 36
-    here_from, here_to = (f"{each:.0f}" for each in (single["accuracy"].min(), single["accuracy"].max()))
-    there_from, there_to = (f"{each:.0f}" for each in (both["accuracy"].min(), both["accuracy"].max()))
-    assert f"went from {here_from} to {here_to} % here and from {there_from} to {there_to} % there" in PAGE
-    assert f"the mean was {single.query('draw < 3')['accuracy'].mean():.1f};" in PAGE
-    settings = json.loads((RESULTS / "vrlm_settings.json").read_text(encoding="utf-8"))["rows"]
-    chosen = next(
-        each
-        for each in settings
-        if (each["mechanism"], each["epsilon"], each["lam"]) == ("mnist-vrlm-l5-eps7", 1.0, 0.5)
-    )
-    assert f"asks for some {ENOUGH / chosen['told']:.0f} times as many reports" in PAGE
-    at_four = [
-        next(each["mean"] for each in settings if (each["mechanism"], each["epsilon"], each["lam"]) == (name, 4.0, lam))
-        for name, lam in (("mnist-vrlm-l7.5-eps13", 0.7), ("mnist-vrlm-l7.5-eps13", 0.5), ("mnist-vrlm-l5-eps32", 0.5))
+def test_it_reaches_them_too_with_twelve_collections_a_split() -> None:
+    both = [OWN.query("dataset == 'mnist' and epsilon == 1.0 and mechanism == @name")["accuracy"] for name in (ASKED,
+            "V-RLM of data collection")]  # fmt: skip
+    assert [len(each) for each in both] == [36, 36] and both[0].mean() > both[1].mean()
+
+
+@pytest.mark.parametrize("dataset", ["mnist", "lending_club"])
+def test_asking_pays_where_reports_tell_little(dataset: str) -> None:
+    gains = [a - b for a, b in zip(means(OWN, dataset, ASKED), means(OWN, dataset, "V-RLM"), strict=True)]
+    assert gains[0] > 5.0 and all(abs(each) < 2.0 for each in gains[1:])
+
+
+def test_what_central_dp_costs_is_as_the_page_says() -> None:
+    costs = [a - b for a, b in zip(means(OWN, "mnist", "V-RLM"), means(OWN, "mnist", CENTRAL), strict=True)]
+    assert f"On MNIST it costs some {costs[2]:.0f} points at ε = 4 and {costs[3]:.0f} at ε = 8" in PAGE
+    loans = [
+        a - b for a, b in zip(means(OWN, "lending_club", "V-RLM"), means(OWN, "lending_club", CENTRAL), strict=True)
     ]
-    unfit, halves, finer = (f"{each:.1f}" for each in at_four)
-    assert f"ε_pre = 13: {unfit} %, with ½ {halves})" in PAGE and f"(ε_pre = 32: {finer})" in PAGE
+    assert all(each < 1.0 for each in loans)
 
 
-@pytest.mark.parametrize(("dataset", "title"), [("mnist", "MNIST"), ("lending_club", "Lending Club")])
-@pytest.mark.parametrize("mechanism", ["V-RLM", "V-RLM eps_cdp=5"])
-def test_the_tables_rows_of_the_v_rlm(dataset: str, title: str, mechanism: str) -> None:
-    rows = OWN.query("dataset == @dataset and mechanism == @mechanism")
-    if mechanism != "V-RLM" and dataset == "mnist":
-        assert not len(rows)
-        return
-    of_seed = rows.groupby(["epsilon", "seed"])["accuracy"].mean().groupby("epsilon")
-    cells = " | ".join(f"{of_seed.mean()[each]:.1f} ± {of_seed.std()[each]:.1f}" for each in EPSILONS)
-    name = "V-RLM" if mechanism == "V-RLM" else "V-RLM, its encoder under central DP, ε_CDP = 5"
-    assert f"| {name} | {cells} |" in PAGE[PAGE.index(f"**{title}**") :]
+def test_on_census_income_nothing_is_gained_that_could_not_be_chance() -> None:
+    rows = OWN.query("dataset == 'census_income' and seed in (0, 1, 2)")
+    majority = rows[rows["mechanism"] == "majority"].set_index("seed")["accuracy"]
+    for epsilon in EPSILONS:
+        ours = rows[(rows["mechanism"] == "LocalPrivatiser") & (rows["epsilon"] == epsilon)]
+        gain = ours.groupby("seed")["accuracy"].mean() - majority
+        assert gain.mean() < 2.0 * gain.std() or gain.mean() < 0.1
 
 
 def test_adult_reaches_what_was_asked() -> None:
