@@ -167,7 +167,7 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
         """What a schema of one's own does not name; without one, what could be read in two ways."""
         if self.schema is not None:
             return notes_of_schema(records, self.schema)
-        return notes_of_dates(records, self.schema_) + notes_of_marks(records, self.schema_.features)
+        return notes_of_dates(records, self.schema_.features) + notes_of_marks(records, self.schema_.features)
 
     def _fit_method(
         self, plan: Plan, x: NDArray[np.float32], classes: int, progress: Callable[[Progress], None] | None

@@ -19,6 +19,7 @@ from rlm_core.privatiser.views import CorruptedRows, MovedPictures, Neighbours, 
 from rlm_core.privatiser.vrlm.columns import Columns
 from rlm_core.tables.editing import for_table
 from rlm_core.tables.errors import TableError
+from rlm_core.tables.feature import Feature
 from rlm_core.tables.files import array_table, read_table
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
@@ -100,6 +101,8 @@ class RecordReader:
             expected = f"{self.n_features_in_} features as input"  # in scikit-learn's words
             raise ValueError(f"X has {width} features, but LocalPrivatiser is expecting {expected}.")
         if isinstance(source, list | tuple):  # each row by itself: numpy's common type would depend on the others
+            if any(np.ma.is_masked(row) for row in source):
+                raise TableError("Expected pictures with all their pixels, got a masked array with some missing.")
             return Pictures(arrays=[np.asarray(row).reshape(form.height, form.width) for row in source])
         return flat.reshape(-1, form.height, form.width)
 
@@ -137,7 +140,7 @@ class RecordReader:
 
     def _frame(self, table: Table, *, new: bool = False) -> pd.DataFrame:
         table = table_of_mappings(table)
-        if isinstance(table, pd.DataFrame | str | Path | dict) and not hasattr(table, "toarray"):
+        if isinstance(table, pd.DataFrame | str | Path | Mapping) and not hasattr(table, "toarray"):
             return read_table(table)
         frame = array_table(table)
         expected = len(frame.columns) if new else getattr(self, "n_features_in_", len(frame.columns))
@@ -214,10 +217,10 @@ def notes_of_schema(public: pd.DataFrame, schema: TableSchema) -> tuple[str, ...
     return tuple(f"{name}: not in the schema that was brought" for name in public if name not in known)
 
 
-def notes_of_dates(public: pd.DataFrame, schema: TableSchema) -> tuple[str, ...]:
+def notes_of_dates(public: pd.DataFrame, features: Iterable[Feature]) -> tuple[str, ...]:
     """How dates were read that could also be other ones: 01/02/2020 in a column where no day is above 12."""
     notes = []
-    for feature in schema.features:
+    for feature in features:
         column = public[feature.name]
         if feature.kind == "date" and not pd.api.types.is_datetime64_any_dtype(column.dtype):
             example = either_way(as_text(column).dropna().unique())

@@ -20,8 +20,10 @@ from rlm_core.privatiser.learning import AnyClassifier, AnyMethod, probabilities
 from rlm_core.privatiser.network import NetworkEncoder
 from rlm_core.privatiser.plan import BITS, CODES, LAPLACE
 from rlm_core.privatiser.vrlm.method import SplitMethod
+from rlm_core.tables.feature import Feature
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
+from rlm_core.tables.values import date_text
 from rlm_core.types import FloatArray, finite, positive, quote
 
 if TYPE_CHECKING:  # which imports this file
@@ -105,12 +107,17 @@ def _encoded(result: LocalPrivatiser, method: AnyMethod) -> FloatArray:
     if result.pictures_ is not None:
         x = np.zeros((1, result.pictures_.output_dim), dtype=np.float32)  # of colour, without the trunk
     else:
-        values = {
-            each.name: each.choices[0] if each.is_category else YEAR if each.low is None else each.low
-            for each in result.schema_.features
-        }
+        values = {each.name: _made_up(each) for each in result.schema_.features}
         x = result.encode_table(pd.DataFrame([dict.fromkeys(values), values]))
     h = finite("the encoder's output", encoder(x))
     if h.shape != (len(x), method.size):
         raise ValueError(f"Expected an encoder to {method.size} numbers, got {h.shape[-1]}.")
     return h
+
+
+def _made_up(feature: Feature) -> str | float:
+    """A cell that the schema can read. A date is written out: a number below 1000 is no year to it."""
+    if feature.is_category:
+        return feature.choices[0]
+    value = YEAR if feature.low is None else feature.low
+    return date_text(value) if feature.kind == "date" else value

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from rlm_core.tables.decimals import SEPARATOR
-from rlm_core.tables.errors import TableError
+from rlm_core.tables.errors import TableError, TooManyRows
 
 MOST_ROWS = 1_000_000
 MOST_COLUMNS = 5_000
@@ -48,7 +48,7 @@ class Limits:
         if columns > self.columns:
             raise TableError(f"Expected at most {self.columns:,} columns, got {columns:,}.")
         if rows > self.rows:
-            raise TableError(f"Expected at most {self.rows:,} rows, got more. Take a random sample of them.")
+            raise TooManyRows(f"Expected at most {self.rows:,} rows, got more. Take a random sample of them.")
         if rows * columns > self.cells:
             raise TableError(
                 f"Expected at most {self.cells:,} cells, got {columns:,} columns with more rows than that allows. "
@@ -234,7 +234,7 @@ def check_frame(frame: pd.DataFrame) -> pd.DataFrame:
     if not len(frame):
         raise TableError("Expected at least one row, got a header alone.")
     if len(frame) > MOST_ROWS:
-        raise TableError(f"Expected at most {MOST_ROWS:,} rows, got more. Take a random sample of them.")
+        raise TooManyRows(f"Expected at most {MOST_ROWS:,} rows, got more. Take a random sample of them.")
     return frame.set_axis(names, axis=1).reset_index(drop=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +13,7 @@ from rlm_core.tables.decimals import parse_number
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import BOOLEAN, Feature, Kind
 from rlm_core.tables.feature_checks import bounds
+from rlm_core.tables.identifiers import is_identifier
 from rlm_core.tables.values import (
     FALSE,
     TRUE,
@@ -40,8 +40,6 @@ NUMBER_SHARE = 0.9
 """A column is one of numbers (or dates) if so many of its cells are; the other words then count as missing."""
 
 MOST_MISSING_WORDS = 20
-FEWEST_FOR_ID = 20
-_ID_NAME = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|rownames?|row_?number)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +78,7 @@ def infer_as(column: pd.Series, kind: Kind, *, decimal: str = ".") -> Feature:
         found = infer_column(column) if kind == "date" else None
     else:
         dates = kind == "date"
-        found = _dates_in_words(name, text, counts) if dates else _numbers_in_words(name, column, decimal)
+        found = _dates_in_words(name, text, counts) if dates else _numbers_in_words(name, column, decimal, kind)
     if isinstance(found, Feature):
         return found if found.is_category or kind == "date" else replace(found, kind=kind)
     reason = "its cells cannot be read so" if found is None else found.reason
@@ -112,7 +110,7 @@ def _from_numbers(
     if low == high:
         return LeftOut(name=name, reason=f"every row has the same value, {low:g}")
     whole = bool((present == np.trunc(present)).all())
-    if kind is None and whole and _is_identifier(name, present):
+    if kind is None and whole and is_identifier(name, present):
         return LeftOut(name=name, reason="a different whole number in every row: an identifier")
     return Feature(
         name=name,
@@ -125,13 +123,6 @@ def _from_numbers(
         day_first=day_first,
         decimal=decimal,
     )
-
-
-def _is_identifier(name: str, present: FloatArray) -> bool:
-    """All different, and called so or counted up without a gap."""
-    if present.size < FEWEST_FOR_ID or len(np.unique(present)) < present.size:
-        return False
-    return bool(_ID_NAME.search(name)) or present.max() - present.min() == present.size - 1
 
 
 def _from_text(name: str, column: pd.Series, decimal: str) -> Feature | LeftOut:
@@ -148,15 +139,18 @@ def _from_text(name: str, column: pd.Series, decimal: str) -> Feature | LeftOut:
     return numbers or _dates_in_words(name, text, counts) or _category(name, counts)
 
 
-def _numbers_in_words(name: str, column: pd.Series, decimal: str) -> Feature | LeftOut | None:
-    """A column of numbers written as words, if nearly all of it is; cells that are numbers are themselves."""
+def _numbers_in_words(name: str, column: pd.Series, decimal: str, kind: Kind | None = None) -> Feature | LeftOut | None:
+    """A column of numbers written as words, if nearly all of it is; cells that are numbers are themselves.
+
+    Whoever says the ``kind`` knows that it is no identifier.
+    """
     text = as_text(column, decimal=decimal)
     counts = text.value_counts()
     missing = exceptions(counts, [parse_number(str(word), decimal=decimal) for word in counts.index])
     if missing is None:
         return None
     values, _ = by_distinct(text, lambda words: [parse_number(word, decimal=decimal) for word in words])
-    return _from_numbers(name, values.astype(np.float64), None, missing=missing, decimal=decimal)
+    return _from_numbers(name, values.astype(np.float64), kind, missing=missing, decimal=decimal)
 
 
 def _dates_in_words(name: str, text: pd.Series, counts: pd.Series) -> Feature | LeftOut | None:

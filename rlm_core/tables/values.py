@@ -11,6 +11,7 @@ import datetime
 import math
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -81,12 +82,20 @@ def _cell(value: Any, row: int, name: object, decimal: str) -> str | None:
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, datetime.date | np.datetime64):
-        return None if np.isnat(np.datetime64(value)) else str(value)
+        return None if np.isnat(np.datetime64(value)) else _date_text(value)
     if isinstance(value, int | float | np.integer | np.floating | Decimal):
         return _with_mark(number_text(value), decimal)
     raise TableError(
         f"Expected a word, a number or a date in row {row}, column {name}, got a value of type {type(value).__name__}."
     )
+
+
+def _date_text(value: datetime.date | np.datetime64) -> str:
+    """As it is, numpy's as pandas' own: in a column of nothing else pandas makes that of it."""
+    if isinstance(value, np.datetime64):
+        with suppress(ValueError):  # beyond its years
+            return str(pd.Timestamp(value))
+    return str(value)
 
 
 def as_float(value: Any) -> float:
@@ -236,10 +245,17 @@ def check_numbers(values: FloatArray, name: str) -> FloatArray:
 
 
 def date_numbers(column: pd.Series) -> FloatArray:
-    """A column of dates (datetime64) as years with fractions, NaN where missing."""
+    """A column of dates (datetime64) as years with fractions, NaN where missing; as texts have it, from 1 to 9999."""
     if isinstance(column.dtype, pd.ArrowDtype):  # whose dates of days know no time zone
         column = pd.to_datetime(column.astype(object))
     plain = column.dt.tz_localize(None) if getattr(column.dt, "tz", None) is not None else column
     days = np.where(plain.dt.is_leap_year, 366.0, 365.0)
     years: FloatArray = (plain.dt.year + (plain.dt.day_of_year - 1) / days).to_numpy(dtype=np.float64, na_value=np.nan)
+    strange = np.flatnonzero((years < datetime.MINYEAR) | (years >= datetime.MAXYEAR + 1))  # NaN is not
+    if strange.size:
+        row = int(strange[0])
+        raise TableError(
+            f"Expected a date of the years 1 to 9999 in row {row}, column {column.name}, got the year "
+            f"{math.floor(years[row])}."
+        )
     return years

@@ -95,14 +95,26 @@ function typical({ numbers, categories }, kinds) {
  */
 export function yearOf(text) {
   const [year, month, day] = text.split("-").map(Number);
-  const start = Date.UTC(year, 0, 1);
-  const days = (Date.UTC(year, month - 1, day) - start) / 86400000;
-  return year + days / ((Date.UTC(year + 1, 0, 1) - start) / 86400000);
+  const start = dayOf(year, 0, 1);
+  return year + (dayOf(year, month - 1, day) - start) / (dayOf(year + 1, 0, 1) - start);
 }
 
-/** @param {number} year */
-function dateOf(year) {
-  const start = Date.UTC(Math.floor(year), 0, 1);
-  const length = Date.UTC(Math.floor(year) + 1, 0, 1) - start;
-  return new Date(start + Math.round(((year % 1) * length) / 86400000) * 86400000).toISOString().slice(0, 10);
+/**
+ * 2021.4986… to "2021-07-02", a day of the same year.
+ * @param {number} year
+ */
+export function dateOf(year) {
+  const whole = Math.floor(year);
+  const start = dayOf(whole, 0, 1);
+  const length = dayOf(whole + 1, 0, 1) - start;
+  const days = Math.min(Math.round((year - whole) * length), length - 1);
+  return new Date((start + days) * 86400000).toISOString().slice(0, 10);
 }
+
+/**
+ * The day's number, counted from 1970. `Date.UTC` would take the years 0 to 99 for 1900 to 1999.
+ * @param {number} year
+ * @param {number} month from 0 on
+ * @param {number} day
+ */
+const dayOf = (year, month, day) => new Date(0).setUTCFullYear(year, month, day) / 86400000;

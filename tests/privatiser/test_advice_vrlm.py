@@ -79,7 +79,7 @@ def test_the_papers_v_rlm_is_simulated_beside_the_others(easy: Any) -> None:
         progress=lambda done, total: told.append((done, total)),
     )
     assert [(each.mechanism, each.epsilon) for each in found.points] == [(RULE, 2), (RULE, 8), (VRLM, 2), (VRLM, 8)]
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert told == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
     assert all(0 <= each.mean <= 1 for each in found.of(VRLM))
     assert any("V-RLM, which sends record and label apart" in each for each in found.sentences())
     assert page(found).count(">V-RLM<") >= 2 and COLOURS[VRLM] in curve(found)

@@ -208,6 +208,20 @@ def test_a_column_without_a_name_survives_a_folder(tmp_path: Path) -> None:
     assert loaded.schema_.columns == ("", "job") and len(loaded.privatise(table[:2], ["no", "yes"])) == 2
 
 
+@pytest.mark.parametrize("first", ["0001-01-01", "0999-12-31", "1900-01-01"])
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_column_with_early_dates_survives_a_folder(tmp_path: Path, first: str, as_text: bool) -> None:
+    """Databases say 0001-01-01 where they know no date; the folder was written, and could not be loaded."""
+    days = pd.Series([first, "2020-01-31", "2021-02-28"] * 60)
+    table = pd.DataFrame(
+        {"since": days if as_text else days.map(datetime.date.fromisoformat), "job": ["cook", "nurse"] * 90}
+    )
+    privatiser = LocalPrivatiser(classes=["no", "yes"], reports=9_000).fit(table)
+    loaded = LocalPrivatiser.load(privatiser.save(tmp_path / "mine"))
+    assert loaded.schema_.features[0].low == int(first[:4]) + (364 / 365 if first.endswith("12-31") else 0)
+    assert len(loaded.privatise(table[:3], ["no", "yes", "no"])) == 3
+
+
 def test_an_index_in_a_parquet_file_is_a_column(tmp_path: Path) -> None:
     """It was dropped without a word."""
     PUBLIC.set_index("age").to_parquet(tmp_path / "table.parquet")

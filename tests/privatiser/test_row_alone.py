@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -173,3 +174,30 @@ def test_a_picture_as_a_row_of_pixels() -> None:
     for people in ([[True] * 144], [flat[1], [True] * 144]):
         with pytest.raises(ValueError, match=r"Expected pixels from 0 to 255 in picture \d, .* got bool"):
             fitted.encode_table(people)
+
+
+def test_a_day_among_words() -> None:
+    """numpy's became another word where all of a batch's cells were dates."""
+    public = pd.DataFrame(
+        {"x0": ["never", "2010-01-05", "2010-01-05 00:00:00", "2012-03-04"] * 60, "x1": ["a", "b"] * 120}
+    )
+    fitted = LocalPrivatiser(epsilon=4.0, reports=50_000, classes=["no", "yes"]).fit(public)
+    row = [np.datetime64("2010-01-05"), "a"]
+    together = fitted.encode_table([row, ["never", "b"]])[0]
+    assert fitted.encode_table([row])[0].tobytes() == together.tobytes()
+    assert fitted.encode_table({"x0": row[0], "x1": row[1]})[0].tobytes() == together.tobytes()
+
+
+def test_rows_of_pixels_with_a_mask_are_refused_in_a_list_too() -> None:
+    fitted = GREY.fit(COLOURED[..., 0])
+    flat = np.ma.array(COLOURED[..., 1].reshape(40, -1), mask=False)
+    flat[0, 3] = np.ma.masked
+    for people in (flat, list(flat)):
+        with pytest.raises(ValueError, match="masked"):
+            fitted.encode_table(people)
+
+
+def test_a_row_may_be_any_mapping(privatiser: LocalPrivatiser) -> None:
+    row = dict(zip(COLUMNS, PLAIN[0], strict=True))
+    expected = privatiser.encode_table(row)
+    assert privatiser.encode_table(MappingProxyType(row)).tobytes() == expected.tobytes()

@@ -8,9 +8,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
 
+from rlm_core.data import adult_sample
+from rlm_core.data.schema import FEATURES
 from rlm_core.tables import TableError, TableSchema
 from rlm_core.tables.feature import Feature
+from rlm_core.tables.identifiers import is_identifier
 
 ROWS = 200
 GENERATOR = np.random.default_rng(0)
@@ -82,6 +86,40 @@ def test_ids_by_name_but_not_measurements() -> None:
     assert only(numbers, "income")[0] == "integer"
 
 
+DISTINCT = GENERATOR.choice(10**9, ROWS, replace=False) + 10**8
+
+
+@pytest.mark.parametrize("values", [DISTINCT, list(map(str, DISTINCT))], ids=["numbers", "words"])
+@pytest.mark.parametrize(
+    "name",
+    "PassengerId customerID CustomerID Id ID user_id rowid row_id rowNumber userid user_no CLIENTNUM EmployeeNumber "
+    "uuid requestGuid SSN ssn customer_ssn SocialSecurityNumber index".split()
+    + ["Unnamed: 0", "Unnamed: 0.1", "", "Customer Id"],
+)
+def test_identifiers_of_a_sample_are_known_by_their_name(name: str, values: object) -> None:
+    """Of some rows of a larger table: no two are equal, and there are gaps between them."""
+    assert only(values, name) == ("left out", "a different whole number in every row: an identifier")
+
+
+@pytest.mark.parametrize(
+    "name",
+    "paid PAID unpaid grid GRID valid isValid humid Covid COVID fnlwgt acid AminoAcid lipid rapid thyroid android "
+    "assn lessn monkey turnkey account customer_number_of_calls numbers Unnamed unnamed_0".split(),
+)
+def test_names_that_only_end_like_an_identifier_are_measured(name: str) -> None:
+    assert only(DISTINCT, name)[0] == "integer"
+
+
+def test_no_column_of_our_own_tables_is_called_an_identifier() -> None:
+    names = [*adult_sample(), *FEATURES, *load_wine().feature_names, *load_breast_cancer().feature_names]
+    assert [name for name in names if is_identifier(name, DISTINCT.astype(np.float64))] == []
+
+
+def test_what_is_called_an_identifier_and_is_not_distinct_stays() -> None:
+    """A customer who comes twice can be told by it."""
+    assert only([*DISTINCT[1:], DISTINCT[1]], "customerID")[0] == "integer"
+
+
 def test_ten_thousand_levels() -> None:
     words = [f"w{i % 10_000}" for i in range(30_000)]
     assert only(words) == ("left out", "10,000 levels, and none of them common")
@@ -124,6 +162,17 @@ def test_reading_by_the_schema() -> None:
             schema.read(pd.DataFrame({"age": [bad], "job": "a", "member": 1, "since": ""}))
 
 
+def test_dates_of_years_that_no_text_can_say_are_refused() -> None:
+    """A folder with them could not be loaded."""
+    dates = np.array(["2020-01-01", "2021-01-01"] * 10 + ["20000-01-01"], dtype="datetime64[s]")
+    with pytest.raises(TableError, match="years 1 to 9999 in row 20, column since, got the year 20000"):
+        TableSchema.infer(pd.DataFrame({"since": dates}))
+    with pytest.raises(TableError, match="in row 20, column since, got the year -5"):
+        TableSchema.infer(pd.DataFrame({"since": np.where(dates > dates[1], np.datetime64("-0005-03-01"), dates)}))
+    early = TableSchema.infer(pd.DataFrame({"since": np.where(dates > dates[1], np.datetime64("0001-01-01"), dates)}))
+    assert (early.features[0].low, early.features[0].high) == (1.0, 2021.0)
+
+
 def test_month_first_where_only_that_can_be_read() -> None:
     feature = only(["01/31/2020", "02/03/2021"] * 30)[1]
     assert isinstance(feature, Feature) and not feature.day_first
@@ -154,3 +203,13 @@ def test_a_table_without_any_feature() -> None:
         TableSchema.infer(pd.DataFrame({"same": [1, 1, 1]}))
     with pytest.raises(TableError, match="label='income'"):
         TableSchema.infer(pd.DataFrame({"age": [1, 2]}), label="income")
+
+
+@pytest.mark.parametrize("kind", ["integer", "number"])
+def test_whoever_says_the_kind_takes_an_identifier_in(kind: str) -> None:
+    """The page offers to; a column may only be called like one."""
+    table = pd.DataFrame({"Account Id": [at * at for at in range(60)], "age": [at % 7 for at in range(60)]})
+    schema = TableSchema.infer(table)
+    assert [each.name for each in schema.left_out] == ["Account Id"]
+    (taken, _) = schema.edited(table, {"Account Id": kind}).features
+    assert (taken.name, taken.kind, taken.low, taken.high) == ("Account Id", kind, 0.0, 59.0**2)
