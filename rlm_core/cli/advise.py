@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rlm_core.cli.own_data import parser_of, show, shown_warnings
+from rlm_core.cli.own_data import counted_bar, parser_of, read_schema, show, shown_warnings
 
 MANY_CLASSES = 20
 """From here on a collection takes seconds to minutes."""
@@ -19,7 +19,8 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command; exit code 1 if no ε of the grid reaches the wish."""
     parser = parser_of(
         "advise",
-        "Simulate collections on public rows, for all mechanisms, and say which epsilon reaches an accuracy.",
+        "Simulate collections on public rows, for every mechanism (the V-RLM only with --vrlm), and say which epsilon "
+        "reaches an accuracy.",
         "rlm advise public.csv --label income --people 20000 --accuracy 0.8 --out advice.html",
     )
     parser.add_argument("table", type=Path, help="public rows with labels: CSV or parquet; or a folder of pictures")
@@ -45,22 +46,18 @@ def main(arguments: Sequence[str]) -> int:
     _check_out(options.out)
     import json
 
-    from tqdm import tqdm
-
     from rlm_core.privatiser.advice import EPSILONS, advise
     from rlm_core.privatiser.advice_page import page
-    from rlm_core.tables import TableSchema
 
-    schema = TableSchema.from_json(options.schema.read_text(encoding="utf-8")) if options.schema else None
+    schema = read_schema(options.schema)
     epsilons = options.epsilon or EPSILONS
     public, classes = _public(options.table, options.label)
-    _say_beforehand(options, len(set(epsilons)), classes)
-
-    with shown_warnings(), tqdm(desc="simulate", unit="cell", disable=options.json or None) as bar:
+    with shown_warnings(), counted_bar("simulate", "cell", quiet=options.json) as count:
 
         def step(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
+            if not done:  # nothing was refused
+                _say_beforehand(options, total, classes)
+            count(done, total)
 
         advice = advise(
             public,
@@ -116,13 +113,8 @@ def _public(table: Path, label: str) -> tuple[Any, int]:
     return public, len(rows_of_classes(() if labels is None else labels))
 
 
-def _say_beforehand(options: argparse.Namespace, epsilons: int, classes: int) -> None:
+def _say_beforehand(options: argparse.Namespace, cells: int, classes: int) -> None:
     """How much is to be simulated, on the error stream: with a terminal a bar follows, without one nothing does."""
-    from rlm_core.privatiser.compare import MECHANISMS
-    from rlm_core.privatiser.plan import BITS, LAPLACE
-
-    mechanisms = len(MECHANISMS) - len({BITS, LAPLACE}) * (classes != 2) + options.vrlm
-    cells = mechanisms * epsilons * options.splits
     said = f"simulating {cells} cells (mechanisms × epsilons × splits), collections in each: {options.draws}"
     if classes > MANY_CLASSES:
         said += (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlm_core.cli.own_data import parser_of, show, shown_warnings
+from rlm_core.cli.own_data import counted_bar, parser_of, read_schema, show, shown_warnings
 
 if TYPE_CHECKING:
     from rlm_core.learning.loop import Progress
@@ -61,16 +61,13 @@ def main(arguments: Sequence[str]) -> int:
         help="overwrite a fitted folder that is there, with the classifier that was learnt in it",
     )
     options = parser.parse_args(arguments)
-    from tqdm import tqdm
-
     from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.privatiser.place import check_place
-    from rlm_core.tables import TableSchema
 
     if options.out.exists() and not options.force:
         raise ValueError(f"Expected a new folder for --out, got {options.out.name!r}, which is there. Add --force.")
     check_place(options.out)
-    schema = TableSchema.from_json(options.schema.read_text(encoding="utf-8")) if options.schema else None
+    schema = read_schema(options.schema)
     privatiser = LocalPrivatiser(
         epsilon=options.epsilon,
         reports=options.reports,
@@ -85,11 +82,10 @@ def main(arguments: Sequence[str]) -> int:
         checkpoint=options.checkpoint,
         central_epsilon=options.central_epsilon,
     )
-    with shown_warnings() as warned, tqdm(desc="train", unit="step", disable=options.json or None, leave=False) as bar:
+    with shown_warnings() as warned, counted_bar("train", "step", quiet=options.json, leave=False) as count:
 
         def step(now: Progress) -> None:
-            bar.total = now.epochs * now.steps
-            bar.update((now.epoch - 1) * now.steps + now.step - bar.n)
+            count((now.epoch - 1) * now.steps + now.step, now.epochs * now.steps)
 
         privatiser.fit(options.table, options.label, progress=step)
     privatiser.save(options.out)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rlm_core.report import Report
     from rlm_core.report_tally import ReportTally
 
+STEPS = "{desc} ({n_fmt} of {total_fmt} steps done)"
+"""Steps are few and unlike: the time that some took says nothing of the others."""
+
 
 def _received(options: argparse.Namespace, kind: str) -> Path | ReportTally | list[Report]:
     """A file of reports as it is; parts in a folder, or at an address, as one tally, or one by one for a V-RLM."""
@@ -67,7 +70,7 @@ def _counted(left_out: dict[str, list[int]]) -> str:
 
 def _next(bar: Any, words: str) -> None:
     """One step is done, and the next is called so."""
-    bar.set_description(words)
+    bar.set_description_str(words, refresh=False)
     bar.update(1)
 
 
@@ -107,7 +110,8 @@ def main(arguments: Sequence[str]) -> int:
     facts: dict[str, Any] = {}
     left_out: dict[str, list[int]] = {}
     steps = 2 if options.test is None else 3
-    with shown_warnings() as warned, tqdm(total=steps, desc="load", unit="step", disable=options.json or None) as bar:
+    bar = tqdm(total=steps, desc="load", bar_format=STEPS, disable=options.json or None)
+    with shown_warnings() as warned, bar:
         privatiser = LocalPrivatiser.load(options.model)
         _next(bar, "learn")
         if options.skip and len(privatiser.classes_):

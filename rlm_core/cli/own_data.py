@@ -1,4 +1,4 @@
-"""What the commands for own data share: bars, warnings, and results as text or JSON."""
+"""What the commands for own data share: help, schemas, bars, warnings, and results as text or JSON."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rlm_core.tables import TableSchema
 
 NO = {"advise": "1 answered, but no epsilon of the grid reaches the wish, "}
 """What exit code 1 says, of the commands that answer with yes or no."""
 
+COUNTED = "rows and reports in errors are counted from 0: row 0 is the first below the header"
+
 
 def parser_of(command: str, summary: str, example: str) -> argparse.ArgumentParser:
-    """A parser whose help ends in an example and the exit codes, with ``--json``."""
+    """A parser whose help ends in an example, how rows are counted and the exit codes, with ``--json``."""
     codes = f"0 done, {NO.get(command, '')}2 not done (the call or an input is wrong), 130 interrupted"
     parser = argparse.ArgumentParser(
         prog=f"rlm {command}",
         description=summary,
-        epilog=f"example:\n  {example}\n\nexit codes: {codes}",
+        epilog=f"example:\n  {example}\n\n{COUNTED}\n\nexit codes: {codes}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -37,6 +42,41 @@ def model_folder(model: str) -> str:
     if Path(model).exists() or model in names():  # shipped ones come first, as everywhere
         return model
     return str(own_folders().get(model, model))
+
+
+def read_schema(file: Path | None) -> TableSchema | None:
+    """The schema in the file of --schema, None if there is none; an error says which file it is of."""
+    from rlm_core.tables import TableError, TableSchema
+
+    if file is None:
+        return None
+    try:
+        return TableSchema.from_json(file.read_text(encoding="utf-8-sig"))  # some editors add a mark at the start
+    except UnicodeDecodeError:
+        raise TableError(f"Expected a schema in UTF-8 for --schema, got {str(file)!r}, which is not.") from None
+    except OSError as error:
+        why = error.strerror or error
+        raise TableError(f"Expected a schema for --schema, got {str(file)!r}, which cannot be read: {why}.") from None
+    except TableError as error:
+        raise TableError(f"{error} This is about --schema {str(file)!r}.") from None
+
+
+@contextmanager
+def counted_bar(words: str, unit: str, *, quiet: bool, leave: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """What tells a bar how many are done, of how many: it is there from the first time on, so it always has a total."""
+    from tqdm import tqdm
+
+    with ExitStack() as shown:
+        bars: list[tqdm[Any]] = []
+
+        def step(done: int, total: int) -> None:
+            if not bars:
+                new = tqdm(total=total, desc=words, unit=unit, disable=quiet or None, leave=leave)
+                bars.append(shown.enter_context(new))
+            bars[0].total = total  # another training may follow
+            bars[0].update(done - bars[0].n)
+
+        yield step
 
 
 @contextmanager

@@ -26,11 +26,12 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     parser = parser_of(
         "privatise",
-        "Release one report for each row. One CSV or parquet file goes to one file, and each call spends epsilon for "
-        "every row again. A pattern, a folder, an address (s3://…) or pictures are bulk work: blocks of .parquet and "
-        ".npy files go to parts in a folder, each once, and the same call goes on where it stopped. Pass on what is "
-        "in --out, nothing else: the ledger, by default the folder --out.ledger, stays with you. It has the names of "
-        "your files and the key of their digests, with which guesses of a row can be tested.",
+        "Release one report for each row. One CSV or parquet file goes to one file, and so do pictures (a folder of "
+        "them, or one) by a model of your own; each call spends epsilon for every row again. A pattern, any other "
+        "folder, an address (s3://…) or pictures for a shipped model are bulk work: blocks of .parquet and .npy files "
+        "go to parts in a folder, each once, and the same call goes on where it stopped. Pass on what is in --out, "
+        "nothing else: the ledger, by default the folder --out.ledger, stays with you. It has the names of your files "
+        "and the key of their digests, with which guesses of a row can be tested.",
         "rlm privatise people.csv --model mine --epsilon 4 --out reports.parquet\n"
         "  rlm privatise loans.csv --model lending-qrlm-k96 --epsilon 4 --out reports.parquet\n"
         "  rlm privatise 'people/*.parquet' --model mine --epsilon 4 --out reports/ --workers 2\n"
@@ -112,6 +113,8 @@ def _one_file(options: argparse.Namespace) -> int:
 
     from rlm_core.bulk.ledger import check_apart
     from rlm_core.privatiser.received import write_reports
+    from rlm_core.tables.errors import TooManyRows
+    from rlm_core.tables.files import MOST_ROWS
 
     out = Path(options.out)
     beside = out.with_name(f"{out.name}.ledger")
@@ -139,7 +142,14 @@ def _one_file(options: argparse.Namespace) -> int:
         if shipped and options.epsilon is not None:
             announce(options, options.epsilon)
         release = release_shipped if shipped else _release_own
-        reports = release(options, ledger, begin, step)
+        try:
+            reports = release(options, ledger, begin, step)
+        except TooManyRows:  # nobody is to be left out of these
+            raise TooManyRows(
+                f"Expected at most {MOST_ROWS:,} rows for one file of reports, got more. Save them as parquet, in one "
+                "file or several, and name a folder for the reports, --out reports/: that is bulk work, block by block "
+                "(--workers, --block-rows). Nothing was drawn."
+            ) from None
     write_reports(reports, out)
     facts = {
         "out": str(out),

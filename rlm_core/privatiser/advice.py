@@ -33,7 +33,7 @@ SURE = 0.9
 """An ε is advised if so many of the simulated collections reach the wish."""
 
 OnStep = Callable[[int, int], None]
-"""Is told how many of how many steps are done."""
+"""Is told how many of how many steps are done; at first, when nothing was refused, none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ class Advice:
     @property
     def playing(self) -> int:
         """How many of the rows play the people, in every split."""
-        return int((PARTS[1] - PARTS[0]) * self.rows)
+        return int(PARTS[1] * self.rows) - int(PARTS[0] * self.rows)
 
     @property
     def tested(self) -> int:
@@ -171,6 +171,8 @@ def advise(
     names += [VRLM] if vrlm else []
     found: dict[tuple[str, float], list[float]] = {(name, epsilon): [] for name in names for epsilon in grid}
     clean, majority, done = [], [], 0
+    if progress is not None:
+        progress(done, splits * len(found))
     for split in range(splits):
         order = np.random.default_rng([seed, split]).permutation(len(y))
         parts = np.split(order, [int(share * len(y)) for share in PARTS])
