@@ -81,6 +81,8 @@ def restore(
         model.load_state_dict(state["model"])
         optimiser.load_state_dict(state["optimiser"])
         generator.set_state(state["generator"].cpu())
+    except torch.OutOfMemoryError:
+        raise
     except (AttributeError, KeyError, RuntimeError, TypeError, ValueError):
         raise _damaged(path) from None
     history: list[dict[str, Any]] = state["history"]

@@ -20,7 +20,8 @@ if TYPE_CHECKING:  # which imports this file
 DEVICES = re.compile(r"auto|cpu|mps|cuda(:\d+)?", re.ASCII)
 
 AFTER_FIT = ("epsilon", "lam", "reports", "seed", "device", "checkpoint")
-"""What may change after a fit: nothing that was learnt in it follows from these."""
+"""What may change after a fit. A rule may have taken kind and size from some of these; both stay as they were fitted,
+and the card says what they are."""
 
 
 def check_arguments(privatiser: LocalPrivatiser) -> None:

@@ -168,6 +168,7 @@ async function start() {
       ledger.keep(key, report);
       text.value = report;
       after.hidden = false;
+      /** @type {HTMLOutputElement} */ (after.querySelector("#copied")).textContent = ""; // that was another report
       tell();
     } catch (error) {
       complain(String(/** @type {Error} */ (error).message));

@@ -116,6 +116,35 @@ def test_the_page_of_an_own_table_makes_reports_that_can_be_learnt_from(
 
 
 @pytest.mark.browser
+def test_a_report_is_copied_or_saved_as_a_line_and_the_next_one_is_neither(chromium: Any, tmp_path: Path) -> None:
+    """ "Copied." beside a report that was not: its owner would send the first one twice."""
+    privatiser = LocalPrivatiser(epsilon=2.0, reports=2_000).fit(adult_sample()[:600], "income-per-year")
+    context = chromium.new_context(offline=True, accept_downloads=True)
+    page = context.new_page()
+    page.goto(privatiser.export(tmp_path / "owner.html").as_uri())
+    page.wait_for_selector("body[data-ready=yes]")
+    assert not page.is_visible("#after")
+    page.select_option("#label", "0")
+    page.click("#release")
+    first = page.input_value("#report")
+    page.click("#copy")
+    page.locator("#copied", has_text="Copied.").wait_for()
+    with page.expect_download() as download:
+        page.click("#save")
+    assert "Saved on this device" in page.inner_text("#copied")
+    saved = tmp_path / download.value.suggested_filename
+    download.value.save_as(saved)
+    page.click("#release")
+    assert page.input_value("#report") != first and page.inner_text("#copied") == ""
+    second = page.input_value("#report")
+    context.close()
+    assert saved.name == "report.jsonl" and saved.read_text(encoding="utf-8") == f"{first}\n"
+    saved.write_text(f"{first}\n{second}\n", encoding="utf-8")
+    with pytest.warns(UtilityWarning):
+        assert privatiser.learn(saved).reports_ == 2
+
+
+@pytest.mark.browser
 def test_a_form_begins_empty_and_what_is_not_said_is_missing(chromium: Any, tmp_path: Path) -> None:
     """Nothing is sent as if a stranger's values were true, and no report is made before a class is chosen."""
     public = adult_sample()[:400].drop(columns=["fnlwgt", "native-country"])

@@ -34,7 +34,7 @@ class CollectorSide(Fitted):
         Args:
             reports: of this mechanism.
             validate: asks a group of other people how often a classifier is right about them (``answer``, then
-                :func:`~rlm_core.private_accuracy`); ``validation_`` is what they said. A V-RLM asks about ten
+                ``private_accuracy``); ``validation_`` is what they said. A V-RLM asks about ten
                 classifiers and keeps the best, whose answer is then rather too high; other kinds ask about the one they
                 have. Each question costs every member of the group one more ε.
         """
