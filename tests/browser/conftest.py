@@ -40,12 +40,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @contextmanager
-def running(script: str) -> Iterator[str]:
-    """The app's address while a server runs it."""
+def running(script: str, program: tuple[str, ...] = ("-m", "streamlit")) -> Iterator[str]:
+    """The app's address while a server runs it; ``program`` takes Streamlit's arguments."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / script), "--server.port", str(port)]
+    command = [sys.executable, *program, "run", str(ROOT / script), "--server.port", str(port)]
     command += ["--server.headless", "true", "--server.address", "127.0.0.1"]
     address = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryFile() as log:
@@ -97,6 +97,26 @@ def fresh_server(chromium: Any) -> Iterator[str]:
     """The app as ``streamlit run serve.py`` serves it, and nobody has visited it yet."""
     with running("serve.py") as address:
         yield address
+
+
+@pytest.fixture
+def counting_server(
+    chromium: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, Callable[[], int]]]:
+    """A server as it is started for real, and how many tables of a test its process holds."""
+    file = tmp_path / "counts"
+    monkeypatch.setenv("RLM_COUNTS", str(file))
+
+    def count() -> int:
+        file.unlink(missing_ok=True)  # what is written from now on is of now
+        deadline = time.monotonic() + 60
+        while not (file.is_file() and (text := file.read_text(encoding="utf-8"))):
+            assert time.monotonic() < deadline, "nothing was counted"
+            time.sleep(0.2)
+        return int(text)
+
+    with running("serve.py", (str(Path(__file__).with_name("counting_server.py")),)) as address:
+        yield address, count
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counting_server import MARKER
 from test_browser_sending import LEDGER, Line, reports
 from traffic import SPY, Traffic, found
 
@@ -197,3 +198,24 @@ def test_a_minute_after_the_page_is_closed_nothing_of_the_visit_answers(server: 
     assert answers() == 200
     time.sleep(GRACE / 2 + 2 * TICK)
     assert answers() == 404
+
+
+def test_a_minute_after_the_page_is_closed_the_server_holds_nothing_of_the_file(
+    counting_server: tuple[str, Any], visit: Any
+) -> None:
+    """Not in a session, a fragment or a queue; nobody else has to come for that."""
+    address, tables = counting_server
+    rows = "".join(f"{20 + at % 60},{('cook', 'nurse')[at % 2]},{('no', 'yes')[at % 60 > 30]}\n" for at in range(3000))
+    opened = visit(address, "/own?table=Your%20file", width=1440, height=900)
+    assert tables() == 0
+    page = opened.page
+    data = f"{MARKER},job,ill\n{rows}".encode()
+    page.set_input_files(
+        ".st-key-own_upload input[type=file]", {"name": "mine.csv", "mimeType": "text/csv", "buffer": data}
+    )
+    page.get_by_text("3,000 rows, 3 columns").wait_for()
+    trained(opened)
+    assert tables() > 0
+    page.close()
+    time.sleep(GRACE + 4 * TICK)
+    assert tables() == 0

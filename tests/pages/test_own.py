@@ -18,6 +18,7 @@ from page_driver import Open, healthy, words
 from streamlit.testing.v1 import AppTest
 
 from ui.app.decoding import decode
+from ui.app.work_queue import TOO_MANY, Busy
 from ui.own import queue as queue_module
 from ui.own import task as task_module
 from ui.own.kit import kit
@@ -127,10 +128,6 @@ def test_a_table_is_brought_trained_on_and_its_result_taken_home(open_page: Open
     token = app.session_state["own_visit"].training.offered.token
     assert offered(token) is not None
     press(app, "own_forget")
-    assert offered(token) is not None and "What you will get" not in words(app)  # asked once
-    press(app, "own_forget_no")
-    press(app, "own_forget")
-    press(app, "own_forget_yes")
     assert "What you will get" in words(app) and offered(token) is None
     assert "Fitted to" not in words(app) and "people, wish" not in words(app) and "own-answer" not in words(app)
 
@@ -201,6 +198,11 @@ def choose(app: AppTest, column: str, kind: str | None = None) -> AppTest:
     return app if kind is None else field(app, "Kind").set_value(kind).run()
 
 
+def schema_edit_of(app: AppTest) -> tuple[str, Any]:
+    """The newest table's schema, and the key of its fields."""
+    return list(app.session_state["own_schemas"].items())[-1]
+
+
 def apply(app: AppTest) -> AppTest:
     (button,) = [each for each in app.button if each.label == "Apply"]
     return button.click().run()
@@ -264,14 +266,14 @@ def test_a_field_that_is_wrong_is_named_and_stays_as_typed(
 ) -> None:
     app = opened(open_page)
     choose(app, column)
-    before = app.session_state["own_schemas"]["own_schema_mine.csv_ill"].schema
+    before = schema_edit_of(app)[1].schema
     field(app, "Title").set_value("My title")
     field(app, label).set_value(typed)
     apply(app)
     (error,) = app.error
     assert message in error.value.replace("\\", "") and "The columns are as before" in error.value
     assert field(app, label).value == typed and field(app, "Title").value == "My title"
-    assert app.session_state["own_schemas"]["own_schema_mine.csv_ill"].schema == before
+    assert schema_edit_of(app)[1].schema == before
     assert not app.button(key="own_train").disabled  # with the columns as before
     healthy(choose(app, "job" if column == "age" else "age"))  # it was about the other column
 
@@ -287,10 +289,10 @@ def test_a_kind_that_cannot_be_is_refused_and_the_last_column_stays(open_page: O
 
 def test_a_schema_is_taken_along_and_brought_back(open_page: Open, queue: TrainingQueue) -> None:
     app = opened(open_page)
-    edit = app.session_state["own_schemas"]["own_schema_mine.csv_ill"]
+    edit = schema_edit_of(app)[1]
     data = json.loads(edit.schema.to_json())
     data["features"][0] |= {"title": "Age", "low": 30, "high": 60, "bounded": True}
-    bring = "own_schema_mine.csv_ill_bring"
+    bring = f"{schema_edit_of(app)[0]}_bring"
     for changed, message in (
         ({"features": [data["features"][0] | {"low": "x"}]}, "Expected a number of at most 1e100 for low of 'age'"),
         ({"features": [data["features"][0] | {"colour": 1}]}, "for 'age', got the field 'colour'"),
@@ -315,7 +317,7 @@ def test_a_schema_is_taken_along_and_brought_back(open_page: Open, queue: Traini
     (_, task), *_ = worker(queue).tasks
     assert json.loads(task.schema)["features"] == only["features"]
     assert json.loads(task.schema)["left_out"] == [{"name": "job", "reason": "not in the schema that was brought"}]
-    press(app, "own_schema_mine.csv_ill_reset")
+    press(app, f"{schema_edit_of(app)[0]}_reset")
     assert edit.schema == edit.inferred
 
 
@@ -436,3 +438,65 @@ def test_a_table_stays_while_another_page_is_looked_at_until_it_is_taken_away(
     press(app, "own_take_away")
     assert "Still here" not in words(app) and "This file goes to this server" in words(app)
     assert app.session_state["own_visit"].upload is None
+
+
+def test_a_table_without_a_curve_says_why_and_has_its_mechanism(
+    open_page: Open, queue: TrainingQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_module, "WITHIN", -1.0)
+    app = trained(opened(open_page), queue)
+    said = words(app)
+    assert "There is no curve" in said and "One row, in your browser" in said and "Fitted to 120 public rows" in said
+
+
+def test_how_commas_were_read_is_said_until_the_column_is_changed(open_page: Open) -> None:
+    app = open_page("own", table="Your file")
+    rows = b"1,94;1.200;no\n0,21;9.950;yes\n2,45;3.100;no\n" * 30
+    app.file_uploader(key="own_upload").set_value(("mine.csv", b"share;wage;ill\n" + rows, "text/csv"))
+    healthy(app.run())
+    assert "wage: its points are read as those of thousands" in words(app).replace("\\", "")
+    choose(app, "wage", "left out")
+    assert "its points" not in words(app)
+
+
+def test_edits_of_one_table_are_not_those_of_another_with_the_same_columns(open_page: Open) -> None:
+    app = opened(open_page)
+    choose(app, "job", "left out")
+    lines = CSV.splitlines(keepends=True)
+    app.file_uploader(key="own_upload").set_value(("mine.csv", b"".join([lines[0], *lines[:0:-1]]), "text/csv"))
+    healthy(app.run())
+    assert "2 used, 0 left out." in words(app)
+
+
+def test_what_is_replaced_or_taken_away_is_not_kept(open_page: Open) -> None:
+    app = opened(open_page)
+    app.file_uploader(key="own_upload").set_value(("two.csv", CSV.replace(b"cook", b"baker"), "text/csv"))
+    healthy(app.run())
+    (kept,) = app.session_state["decoded_files"].values()
+    assert kept[1].name == "two.csv"
+    app.switch_page("pages/bound.py").run()
+    app.switch_page("pages/own.py")
+    app.query_params["table"] = "Your file"
+    press(healthy(app.run()), "own_take_away")
+    assert not app.session_state["decoded_files"]
+
+
+def test_a_full_queue_takes_nothing_away(
+    open_page: Open, queue: TrainingQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = trained(opened(open_page), queue)
+    before = app.session_state["own_visit"].training
+
+    def full(*_: Any) -> None:
+        raise Busy(TOO_MANY)
+
+    monkeypatch.setattr(queue, "submit", full)
+    press(app, "own_train")
+    assert TOO_MANY in words(app) and app.session_state["own_visit"].training is before
+    assert before.advice is not None and before.offered is not None
+    app.slider(key="own_wish").set_value(int(100 * before.advice.majority) + 2)
+    app.run()
+    for button in [each for each in app.button if each.key == "own_train_at"]:
+        button.click().run()
+        assert app.number_input(key="own_epsilon").value == 4.0
+    assert app.session_state["own_visit"].training is before

@@ -105,6 +105,13 @@ def decode_once(function: Callable[..., T], data: bytes, *arguments: str) -> T:
     return result
 
 
+def forget_decoded(function: Callable[..., Any]) -> None:
+    """Nothing that this function made of a file of the visit is kept."""
+    results: dict[Any, tuple[bool, Any]] = session_value("decoded_files", dict)
+    for key in [each for each in results if each[0] == function.__qualname__]:
+        del results[key]
+
+
 @atexit.register
 def close() -> None:
     """End the workers that have nothing to do."""

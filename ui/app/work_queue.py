@@ -123,7 +123,7 @@ class WorkQueue(Generic[J]):
     def end_unresponsive(self) -> None:
         """End workers that do not react to a stop; called by every page that watches."""
         with self.lock:
-            for worker, job in self.workers.items():
+            for worker, job in list(self.workers.items()):
                 if job is not None and job.stop_asked is not None and time.monotonic() - job.stop_asked > PATIENCE:
                     worker.end()  # its reader's thread notices
 

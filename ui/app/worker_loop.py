@@ -55,7 +55,7 @@ def _listen(pipe: BinaryIO, tasks: queue.SimpleQueue[tuple[int, Any]], stopped: 
         if kind == "stop":
             stopped.add(number)
         else:
-            tasks.put((number, rest[0]))
+            tasks.put((number, rest.pop()))  # not kept here until the next one comes: it has a visitor's table
 
 
 def _work(work: Work, tasks: queue.SimpleQueue[tuple[int, Any]], stopped: set[int], replies: BinaryIO) -> None:

@@ -16,7 +16,7 @@ from ui.own.kit import kit, kit_commands
 from ui.own.observer import collector_html, take
 from ui.own.queue import Training
 from ui.own.task import ANY_WISH
-from ui.own.visit import ask_to_forget, forget, visit
+from ui.own.visit import forget, visit
 
 
 def row_and_kit() -> None:
@@ -83,27 +83,7 @@ def take_home(training: Training) -> None:
             key="own_owner",
             icon=":material/web:",
         )
-        forget_buttons()
+        with st.popover("Forget the mechanism", icon=":material/delete:", help=text.FORGET_HELP):
+            st.write(text.FORGET_ASKED)
+            st.button("Forget it", key="own_forget", icon=":material/delete_forever:", on_click=guarded(forget))
     st.code(kit_commands(training, wish), language="bash")
-
-
-def forget_buttons() -> None:
-    """Two steps: what is forgotten cannot be brought back."""
-    if not visit().asked_to_forget:
-        st.button(
-            "Forget the mechanism",
-            key="own_forget",
-            icon=":material/delete:",
-            on_click=guarded(ask_to_forget),
-            args=(True,),
-            help=text.FORGET_HELP,
-        )
-        return
-    st.button(
-        "Yes, forget it",
-        key="own_forget_yes",
-        icon=":material/delete_forever:",
-        on_click=guarded(forget),
-        help=text.FORGET_ASKED,
-    )
-    st.button("Keep it", key="own_forget_no", on_click=guarded(ask_to_forget), args=(False,))

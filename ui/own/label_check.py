@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rlm_core.privatiser.advice import FEWEST_ROWS
-from rlm_core.privatiser.labels import rows_of_classes
-from rlm_core.privatiser.plan import MOST_CLASSES
+from rlm_core.privatiser.labels import check_classes, rows_of_classes
 from rlm_core.tables import TableError
 
 if TYPE_CHECKING:
@@ -27,19 +26,12 @@ def check_label(rows: Mapping[str, int]) -> None:
     >>> check_label({"yes": 30, "no": 30})
     >>> check_label({"yes": 60})
     Traceback (most recent call last):
-    rlm_core.tables.errors.TableError: Expected at least two classes, got one, 'yes': there is nothing to tell apart.
+    ValueError: Expected at least two classes, got one class, 'yes': there is nothing to tell apart.
     """
     labelled = sum(rows.values())
     if labelled < FEWEST_ROWS:
         raise TableError(f"Expected at least {FEWEST_ROWS} rows with a label, got {labelled}: too few to learn from.")
-    if len(rows) < 2:
-        only = repr(next(iter(rows))[:80])
-        raise TableError(f"Expected at least two classes, got one, {only}: there is nothing to tell apart.")
-    if len(rows) > MOST_CLASSES:
-        raise TableError(
-            f"Expected at most {MOST_CLASSES} classes, got {len(rows):,}: a label with so many values cannot be learnt "
-            "from private reports. Is it the right column?"
-        )
+    check_classes(list(rows))
 
 
 def problem_with(table: Table, label: str) -> str:
@@ -53,6 +45,6 @@ def problem_with(table: Table, label: str) -> str:
 def _problem(table: Table, label: str) -> str:
     try:
         check_label(rows_of_classes(table.frame[label]))
-    except TableError as error:
+    except ValueError as error:
         return str(error)
     return ""

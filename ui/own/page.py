@@ -76,7 +76,7 @@ def chosen_task(table: Table) -> tuple[Task | None, str]:
     problem = problem_with(table, label)
     if problem:
         complain(problem)
-    schema = None if problem else edit_schema(table, label, key=f"own_schema_{table.name}_{label}")
+    schema = None if problem else edit_schema(table, label, key=f"own_schema_{table.name}_{table.digest[:8]}_{label}")
     with st.container(horizontal=True):
         people = st.number_input(
             "People who will report",

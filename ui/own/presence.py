@@ -21,39 +21,54 @@ def is_connected(session_id: str) -> bool:
     return not Runtime.exists() or bool(Runtime.instance().is_active_session(session_id))
 
 
+def nothing() -> None:
+    """There is nothing to clear."""
+
+
 @dataclass(kw_only=True, eq=False)
 class Presence:
-    """One session; ``seen`` is when it was last looked at and connected. Somebody must look regularly."""
+    """One session; somebody must look regularly. ``clear`` empties what the session holds, of all pages."""
 
     session_id: str
+    clear: Callable[[], None] = nothing
     is_connected: Callable[[str], bool] = is_connected
     clock: Callable[[], float] = time.monotonic
-    seen: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.seen = self.clock()
+    _lost: float | None = field(default=None, init=False)
 
     def away(self) -> float:
-        """Seconds without a connection; 0 while there is one."""
-        now = self.clock()
+        """Seconds since a look first found no connection; 0 while there is one."""
         if self.is_connected(self.session_id):
-            self.seen = now
-        return now - self.seen
+            self._lost = None
+            return 0.0
+        if self._lost is None:
+            self._lost = self.clock()
+        return self.clock() - self._lost
 
 
 def presence() -> Presence:
     """Of the session whose page runs now."""
     context = get_script_run_ctx()
-    return Presence(session_id="" if context is None else context.session_id)
+    if context is None:
+        return Presence(session_id="")
+    state, fragments = context.session_state._state, context.fragment_storage
+
+    def clear() -> None:
+        state.clear()
+        state._new_widget_state.widget_metadata.clear()  # callbacks of widgets, and what they are given
+        fragments.clear()
+
+    return Presence(session_id=context.session_id, clear=clear)
 
 
-def end_session(session_id: str) -> None:
+def end_session(mine: Presence) -> None:
     """Let a session without a connection go, with its uploads, files and state, before Streamlit would.
 
-    What Streamlit does after a log-out; from any thread. Streamlit lets it go by itself only when it next looks.
+    What Streamlit does after a log-out; from any thread. Streamlit lets it go by itself only when it next looks, and
+    keeps a hold of the last session that it closed until the next one: so it is emptied here.
     """
-    if Runtime.exists() and not is_connected(session_id):
-        Runtime.instance().clear_user_info_for_session(session_id)
+    if Runtime.exists() and not is_connected(mine.session_id):
+        Runtime.instance().clear_user_info_for_session(mine.session_id)
+        mine.clear()
 
 
 def sweep_files() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import secrets
+import time
 import weakref
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -19,6 +20,11 @@ LENGTH = 24
 """Random bytes in the address of a visitor's mechanism."""
 
 
+MOST_SECONDS = 100.0
+"""A training that has not ended by itself by then is stopped, and its process twenty seconds later."""
+
+TOO_LONG = "It would have taken longer than two minutes here, so it was stopped."
+LEFT = "This page had no connection for a minute, so the training was stopped."
 MADE_ROOM = "This page had no connection while others waited, so the training was stopped."
 
 
@@ -67,6 +73,7 @@ class Training(Job):
     wish: float | None = None
     problem: str = ""
     why_stopped: str = ""
+    began: float = math.inf
 
     def is_of(self, task: Task) -> bool:
         """Whether a task is what this was trained on: the same table, columns, label, people and ε."""
@@ -110,6 +117,11 @@ class TrainingQueue(WorkQueue[Training]):
         self.put(training)
         return training
 
+    def begin(self, job: Training) -> None:
+        """Its time runs from here, not from when it began to wait."""
+        super().begin(job)
+        job.began = time.monotonic()
+
     def take(self, job: Training, event: Any) -> bool:
         """Note how far a training is, and offer its mechanism as soon as there is one."""
         if isinstance(event, Step):
@@ -125,17 +137,26 @@ class TrainingQueue(WorkQueue[Training]):
         return False
 
     def forget_the_gone(self) -> None:
-        """Stop what nobody waits for any more; called by every page that looks, and by the clock of the visits.
+        """Stop what nobody waits for any more, or what takes too long; called by every page that looks, and by a clock.
 
-        A visitor without a connection keeps a place for a while, unless somebody who is here waits for one.
+        A visitor without a connection keeps a place for a while, unless somebody who is here waits for it: then the
+        one who is away longest makes room.
         """
         with self.lock:
-            going = [job for job in self.workers.values() if job is not None and job.stop_asked is None]
+            going = [job for job in self.workers.values() if job is not None]
             away = {job.identity: _away(job) for job in [*self.waiting, *going]}
-            someone_waits = any(away[job.identity] <= MAKES_ROOM for job in self.waiting)
-            for job in [*self.waiting, *going]:
-                if away[job.identity] > (MAKES_ROOM if someone_waits else GRACE):
-                    job.why_stopped = MADE_ROOM
+            wanted = sum(away[job.identity] <= MAKES_ROOM for job in self.waiting)
+            wanted -= sum(job.stop_asked is not None for job in going)  # these places are about to be free
+            for job in sorted([*self.waiting, *going], key=lambda job: -away[job.identity]):
+                if job.stop_asked is not None:
+                    continue
+                makes_room = job in going and wanted > 0 and away[job.identity] > MAKES_ROOM
+                if makes_room or away[job.identity] > GRACE:
+                    job.why_stopped = MADE_ROOM if makes_room else LEFT
+                    wanted -= job in going
+                    self.stop(job)
+                elif time.monotonic() - job.began > MOST_SECONDS:
+                    job.why_stopped = TOO_LONG
                     self.stop(job)
             self.end_unresponsive()
 

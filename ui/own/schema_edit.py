@@ -48,6 +48,11 @@ class SchemaEdit:
         """Another column is looked at: what was said of the last one is not about it."""
         self.problem = self.file_problem = self.notice = ""
 
+    @property
+    def as_inferred(self) -> list[str]:
+        """The columns that nobody has changed."""
+        return [each.name for each in self.schema.features if each in self.inferred.features]
+
     def feature(self, name: str) -> Feature | None:
         """A column that is used, or None."""
         return next((each for each in self.schema.features if each.name == name), None)

@@ -32,6 +32,9 @@ def edit_schema(table: Table, label: str, *, key: str) -> TableSchema | None:
         st.error(without_markup(str(error), most=500), icon=":material/table_chart:")
         return None
     edit = schema_edit(key, inferred)
+    for doubt in table.doubts:
+        if any(doubt.startswith(f"{name}: ") for name in edit.as_inferred):
+            st.caption(without_markup(f"{doubt}.", most=300))
     used, out = len(edit.schema.features), len(edit.schema.left_out)
     with st.expander("Columns: look and change"):  # a browser folds it when its label changes
         st.caption(f"{used} used, {out} left out. {text.SCHEMA_HELP}")

@@ -12,9 +12,11 @@ from functools import lru_cache
 
 import pandas as pd
 
+from rlm_core.privatiser.records import notes_of_dates
 from rlm_core.tables import Feature, TableError, TableSchema
 from rlm_core.tables.files import Limits, read_bytes
 from rlm_core.tables.infer import LeftOut, infer_column
+from rlm_core.tables.marks import column_marks, notes_of_marks
 
 LIMITS = Limits(bytes=40 * 2**20, rows=50_000, columns=500, cells=3_000_000)
 """So that 50,000 rows of some forty columns come in as CSV; reading them takes seconds, and has limits of its own."""
@@ -27,7 +29,8 @@ MOST_NUMBERS = 25_000_000
 class Table:
     """Rows with the name of their table, and the column that is probably the label.
 
-    ``digest`` tells it from another one of the same name.
+    ``digest`` tells it from another one of the same name; ``doubts`` say how columns were read that
+    could be read in two ways.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Table:
     label: str
     columns: tuple[Feature | LeftOut, ...]
     digest: str = ""
+    doubts: tuple[str, ...] = ()
     note: str = ""
 
     def schema(self, label: str) -> TableSchema:
@@ -52,13 +56,27 @@ def read_upload(data: bytes, name: str) -> Table:
     Runs in another process, once for a file. Its size is known before, that of the table is not.
     """
     frame = read_bytes(data, LIMITS)
-    digest = hashlib.sha256(data).hexdigest()
-    return Table(name=name, frame=frame, label=probable_label(frame), columns=inferred(frame), digest=digest)
+    columns = inferred(frame)
+    return Table(
+        name=name,
+        frame=frame,
+        label=probable_label(frame),
+        columns=columns,
+        digest=hashlib.sha256(data).hexdigest(),
+        doubts=doubts(frame, columns),
+    )
 
 
 def inferred(frame: pd.DataFrame) -> tuple[Feature | LeftOut, ...]:
-    """What every column is, or why it is left out."""
-    return tuple(infer_column(frame[name]) for name in frame)
+    """What every column is, or why it is left out: as ``TableSchema.infer`` says, before a label is chosen."""
+    marks = column_marks(frame)
+    return tuple(infer_column(frame[name], decimal=marks[str(name)].decimal) for name in frame)
+
+
+def doubts(frame: pd.DataFrame, columns: Sequence[Feature | LeftOut]) -> tuple[str, ...]:
+    """Of each column whose commas or dates could have been something else: its name, and how they were read."""
+    features = [each for each in columns if isinstance(each, Feature)]
+    return notes_of_marks(frame, features) + notes_of_dates(frame, features)
 
 
 def check_width(schema: TableSchema, rows: int) -> None:

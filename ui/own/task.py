@@ -39,8 +39,16 @@ STAGES: tuple[tuple[str, dict[str, Any], float], ...] = (
 )
 """What is simulated, one after the other, and the share of the bar after it."""
 
+MANY_CLASSES = 20
+"""From here on a collection takes seconds: then there is a curve of one collection and the rule alone before all."""
+
+QUICK = ("A first curve", {"epsilons": COARSE, "mechanisms": (RULE,), "splits": 1, "draws": 1}, 0.05)
+
 LAST_STAGE_WITHIN = 25.0
 """Seconds of processor time: the last stage costs four times what came before, and two minutes are enough."""
+
+WITHIN = 90.0
+"""Seconds after which nothing more is simulated: what there is by then is the answer."""
 
 ANY_WISH = 0.8
 """What is simulated does not depend on the accuracy that is wished for: the page asks for its visitor's."""
@@ -95,34 +103,41 @@ class Problem:
     message: str
 
 
+class TimeIsUp(Exception):
+    """The visitor has waited long enough."""
+
+
 Event = Step | Fitted | Advice | Problem
 Publish = Callable[[Event], None]
 IsStopped = Callable[[], bool]
 
 
 def train(task: Task, publish: Publish, is_stopped: IsStopped = lambda: False) -> str | Problem:
-    """Publish a :class:`Fitted`, then better and better :class:`Advice`; "done" at the end.
+    """Publish a :class:`Fitted`, then better and better :class:`Advice`; "done" at the end, or when time is up.
 
     Raises:
         Stopped: the visitor stopped; what was published stays.
     """
-    start = time.process_time()
+    start, began = time.process_time(), time.monotonic()
 
     def check() -> None:
         if is_stopped():
             raise Stopped
+        if time.monotonic() - began > WITHIN:
+            raise TimeIsUp
 
     try:
         publish(Step(share=0.02, words="Fitting the mechanism"))
         frame = task.frame[_labelled(task.frame, task.label)].reset_index(drop=True)
-        check_label(rows_of_classes(frame[task.label]))
+        classes = rows_of_classes(frame[task.label])
+        check_label(classes)
         schema = TableSchema.from_json(task.schema)
         publish(fit(task, frame, schema))
         if task.advice is not None:
             publish(task.advice)
             return "done"
-        before = 0.05
-        for words, settings, after in STAGES:
+        before = 0.02
+        for words, settings, after in (QUICK, *STAGES) if len(classes) > MANY_CLASSES else STAGES:
             if settings["epsilons"] is EPSILONS and time.process_time() - start > LAST_STAGE_WITHIN:
                 break
 
@@ -145,6 +160,8 @@ def train(task: Task, publish: Publish, is_stopped: IsStopped = lambda: False) -
                     )
                 )
             before = after
+    except TimeIsUp:
+        return "done"
     except ValueError as error:  # a TableError is one
         if not str(error).startswith("Expected"):  # not one of ours: the log gets it, the visitor an apology
             raise

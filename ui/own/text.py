@@ -7,20 +7,23 @@ LEDE = (
 TRAVELS = (
     "<b>This file goes to this server.</b> So bring a public or made-up sample, never the records of people who "
     "trusted you with them. It is read, used for your training and forgotten with your visit, about a minute after "
-    "you close the page; no other visitor sees anything of it. With private rows, do the same on your own machine: "
-    "four commands, and no row leaves it."
+    "you close the page or lose the connection; no other visitor sees anything of it. With private rows, do the same "
+    "on your own machine: four commands, and no row leaves it."
 )
-TRAVELLED = "It went to this server. It is forgotten with your visit, about a minute after you close the page."
+TRAVELLED = (
+    "It went to this server. It is forgotten with your visit, about a minute after you close the page or lose the "
+    "connection."
+)
 FORGET_HELP = "In any case it is forgotten about a minute after you close the page, or lose the connection."
 FORGET_ASKED = "Mechanism, results and received reports go at once, and nobody can bring them back."
 LOCALLY = "The same on your own machine"
 BEFORE = (
     "**What you will get**\n\n"
     "1. A mechanism that fits your table: a rule chooses what people send, and never sees their records.\n"
-    "2. Accuracy over ε, for every mechanism, from collections simulated on the public rows.\n"
+    "2. Accuracy over ε, for this mechanism and others, from collections simulated on the public rows.\n"
     "3. One row, privatised in your browser with the new mechanism.\n"
     "4. A kit: the mechanism’s folder, a page for the people, the four commands.\n\n"
-    "All of it is forgotten with your visit, about a minute after you close the page."
+    "All of it is forgotten with your visit, about a minute after you close the page or lose the connection."
 )
 _SENT = {
     "joint bits": "a few noisy bits of their row, summed up in {numbers}, each bit compared with the label",
@@ -31,6 +34,11 @@ _SENT = {
 
 PAPER = (
     "The paper’s V-RLM is not among them: it trains for minutes. On your own machine, `rlm advise --vrlm` compares it."
+)
+TOO_LONG = "simulating more of them would take this table too long here. `rlm advise` does it on your own machine."
+NO_CURVE = (
+    "There is no curve: simulating even one collection at each ε takes this table too long here. `rlm advise` does it "
+    "on your own machine."
 )
 SIMULATED = (
     "Simulated on the public rows alone: two fifths to fit on, two fifths to play the people, one fifth to test with. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.app.decoding import decode_once
+from ui.app.decoding import decode_once, forget_decoded
 from ui.app.errors import guarded
 from ui.app.public_demo import REFUSED, raw_data_allowed
 from ui.kit.address import in_address
@@ -61,6 +61,7 @@ def upload() -> Table | None:
 def other_file() -> None:
     """What was there before is gone, whatever comes."""
     visit().upload = None
+    forget_decoded(read_upload)
 
 
 def promise(*, is_there: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import replace
 
 import streamlit as st
@@ -14,7 +15,7 @@ from ui.components.drawing import drawing
 from ui.kit.formats import without_markup
 from ui.kit.html import legend_html
 from ui.own import text
-from ui.own.queue import Training, training_queue
+from ui.own.queue import TOO_LONG, Training, training_queue
 from ui.own.task import COARSE, Task
 from ui.own.visit import start_at, visit
 
@@ -54,6 +55,8 @@ def live(ticking: bool, has_row: bool, task: Task | None) -> None:
     origin(training, task)
     if training.advice is not None:
         advice_view(training, training.advice, task)
+    elif training.state == "done" or training.why_stopped == TOO_LONG:
+        st.caption(text.NO_CURVE)
     if training.fitted is not None:
         facts(training)
 
@@ -104,8 +107,9 @@ def facts(training: Training) -> None:
 def preset(advice: Advice) -> int:
     """The accuracy that is asked for at first, in per cent: above the commonest class, never above clean rows."""
     gain = advice.clean - advice.majority
-    wish = advice.majority + 0.6 * gain if gain > 0 else advice.clean
-    return min(HIGHEST, max(LOWEST, int(100 * wish)))
+    wish = 100 * (advice.majority + 0.6 * gain if gain > 0 else advice.clean)
+    up = math.ceil(wish)
+    return min(HIGHEST, max(LOWEST, up if up <= 100 * advice.clean else int(wish)))
 
 
 def wished(training: Training, advice: Advice) -> float:
@@ -157,10 +161,11 @@ def coarse(training: Training, advice: Advice) -> None:
     if training.active:
         then = "a better one follows."
     elif training.state == "done":
-        then = "simulating more of them would take this table too long here. `rlm advise` does it on your own machine."
+        then = text.TOO_LONG
     else:
         then = "the training ended before there was a better one."
-    st.caption(f"A first, coarse answer, from {count} collections at each of {len(COARSE)} values of ε: {then}")
+    collections = text.counted(count, "collection")
+    st.caption(f"A first, coarse answer, from {collections} at each of {len(COARSE)} values of ε: {then}")
 
 
 def other_epsilon(training: Training, asked: Advice, task: Task | None) -> None:

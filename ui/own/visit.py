@@ -32,20 +32,23 @@ TICK = 5.0
 class Visit:
     """One visitor. The queue knows it by a weak reference: once the session is gone, so is what it waited for.
 
-    ``upload`` is the table that was brought, which stays while other pages are looked at; ``asked_to_forget`` is
-    whether the button that forgets was pressed once.
+    ``upload`` is the table that was brought, which stays while other pages are looked at.
     """
 
     training: Training | None = None
     inbox: Inbox = field(default_factory=Inbox)
     notice: str = ""
     upload: Table | None = None
-    asked_to_forget: bool = False
     presence: Presence = field(default_factory=presence)
 
     def away(self) -> float:
         """Seconds without a connection."""
         return self.presence.away()
+
+    @property
+    def has_something(self) -> bool:
+        """Whether anything was brought or made here: who only looked has nothing to be forgotten."""
+        return self.upload is not None or self.training is not None
 
     def drop(self) -> None:
         """Forget the training, stopping it first. Its address is gone at once, whoever still holds it."""
@@ -53,10 +56,11 @@ class Visit:
             if self.training.active:
                 training_queue().stop(self.training)
             self.training.fitted = self.training.offered = self.training.advice = None
-        self.training, self.inbox, self.notice, self.asked_to_forget = None, Inbox(), "", False
+        self.training, self.inbox, self.notice = None, Inbox(), ""
 
 
 _visits: weakref.WeakSet[Visit] = weakref.WeakSet()
+_lock = threading.Lock()
 _to_sweep = threading.Semaphore(0)
 SWEEPS = 3
 """Looks at files that nobody refers to, after something was forgotten; not always, since others' pages are drawn."""
@@ -65,31 +69,33 @@ SWEEPS = 3
 def visit() -> Visit:
     """Of this session."""
     found = session_value("own_visit", Visit)
-    _visits.add(found)
-    _start_clock()
+    with _lock:
+        _visits.add(found)
+        _start_clock()
     return found
 
 
 def start(task: Task) -> None:
-    """Train; one at a time for each visitor, so what was there before makes room."""
+    """Train; one at a time for each visitor, so what was there before makes room, unless too many wait."""
     mine = visit()
-    mine.drop()
     try:
-        mine.training = training_queue().submit(task, mine)
+        training = training_queue().submit(task, mine)
     except Busy as reason:
         mine.notice = str(reason)
+    else:
+        mine.drop()
+        mine.training = training
 
 
 def start_at(task: Task, epsilon: float) -> None:
     """Train the same at another ε, and let the control say so. What was simulated holds for every ε, so it stays."""
-    before = visit().training
+    mine, before = visit(), visit().training
     kept = before.advice if before is not None and before.state == "done" else None
     wish = None if before is None else before.wish
     start(replace(task, epsilon=epsilon, advice=kept))
-    st.session_state["own_epsilon"] = epsilon
-    now = visit().training
-    if now is not None and wish is not None:
-        now.wish = wish
+    if mine.training is not None and mine.training is not before:
+        st.session_state["own_epsilon"] = epsilon
+        mine.training.wish = wish
 
 
 def stop() -> None:
@@ -97,11 +103,6 @@ def stop() -> None:
     mine = visit()
     if mine.training is not None and mine.training.active:
         training_queue().stop(mine.training)
-
-
-def ask_to_forget(asked: bool) -> None:
-    """Whether to show the button that forgets: it cannot be undone, so nobody presses it by accident."""
-    visit().asked_to_forget = asked
 
 
 def forget() -> None:
@@ -112,19 +113,23 @@ def forget() -> None:
 
 def forget_the_gone() -> None:
     """End the visits of those who have left, and stop what nobody waits for."""
-    for each in list(_visits):
+    with _lock:
+        here = list(_visits)
+    for each in here:
         if each.away() > GRACE:
-            each.drop()
-            each.upload = None
-            _visits.discard(each)
-            end_session(each.presence.session_id)
-            _to_sweep.release(SWEEPS)
+            with _lock:
+                _visits.discard(each)
+            if each.has_something:
+                each.drop()
+                each.upload = None
+                end_session(each.presence)
+                _to_sweep.release(SWEEPS)
     training_queue().forget_the_gone()
 
 
 @functools.cache
 def _start_clock() -> None:
-    """Look for those who have left, for as long as the server runs."""
+    """Look for those who have left, for as long as the server runs; called with the lock, so it is one."""
     threading.Thread(target=look_for_the_gone, name="own-visits", daemon=True).start()
 
 

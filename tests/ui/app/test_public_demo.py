@@ -58,7 +58,7 @@ def test_a_public_demo_takes_no_raw_data(monkeypatch: pytest.MonkeyPatch, demo: 
 
 def test_every_uploader_of_the_app_asks_first() -> None:
     """A page with a new uploader must be written down here, with the module that asks."""
-    asks = {path: path for path in ("ui/own/page.py", "ui/own/schema_editor.py")} | {
+    asks = {path: path for path in ("ui/own/upload.py", "ui/own/schema_editor.py")} | {
         "ui/table/batch_view.py": "ui/table/page.py"
     }
     found = {

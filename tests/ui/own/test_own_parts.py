@@ -32,7 +32,7 @@ from ui.own import observer, routes, tables
 from ui.own import task as task_module
 from ui.own.kit import AGAIN, commands, kit
 from ui.own.queue import Training, TrainingQueue, offered
-from ui.own.task import Fitted, Problem, Step, Task, fit, train
+from ui.own.task import Advice, Fitted, Problem, Step, Task, fit, train
 
 ROWS = pd.DataFrame(
     {
@@ -141,6 +141,29 @@ def test_a_bad_table_is_a_problem_in_words_and_a_stop_ends_it() -> None:
     assert isinstance(found, Problem) and found.message.startswith("Expected at least two classes")
     with pytest.raises(Stopped):
         train(task(), lambda event: None, lambda: True)
+
+
+def test_when_time_is_up_the_mechanism_and_what_came_before_are_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[Any] = []
+    monkeypatch.setattr(task_module, "WITHIN", -1.0)
+    assert train(task(people=100), events.append) == "done"
+    assert [type(event).__name__ for event in events if not isinstance(event, Step)] == ["Fitted"]
+    ticks = iter(range(10**6))
+    monkeypatch.setattr(task_module, "WITHIN", 12.0)  # of ten cells of the first curve, and some of the second
+    monkeypatch.setattr(task_module.time, "monotonic", lambda: float(next(ticks)))
+    events.clear()
+    assert train(task(people=100), events.append) == "done"
+    assert [type(event).__name__ for event in events if not isinstance(event, Step)] == ["Fitted", "Advice"]
+
+
+def test_with_many_classes_the_first_curve_is_the_rules_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_module, "STAGES", ())
+    frame = ROWS.assign(ill=[f"class {at % 25}" for at in range(200)])
+    events: list[Any] = []
+    assert train(task(frame, people=100), events.append) == "done"
+    (found,) = [event for event in events if isinstance(event, Advice)]
+    assert {each.mechanism for each in found.points} == {"LocalPrivatiser"}
+    assert [len(each.accuracies) for each in found.points] == [1] * len(task_module.COARSE)
 
 
 # --- the queue, and what others can see ---
@@ -289,3 +312,30 @@ def test_any_label_is_one_word_to_a_shell(label: str) -> None:
         given = [words[at + 1] for at, word in enumerate(words) if word == "--label"]
         given += [word.removeprefix("--label=") for word in words if word.startswith("--label=")]
         assert given == [label]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"share;wage;ill\n" + b"1,947;1.200;no\n0,219;950;yes\n2,458;3.100;no\n" * 30,
+        b"share;ill\n" + b"1,947;no\n0,219;yes\n2,458;no\n" * 30,
+        b"day,code,ill\n" + b"01/02/2020,a,no\n03/04/2021,b,yes\n" * 30,
+        ROWS.to_csv(index=False).encode(),
+    ],
+    ids=["decimal commas", "by semicolons", "dates either way", "plain"],
+)
+def test_the_page_reads_columns_as_the_library_does_and_says_what_could_be_otherwise(data: bytes) -> None:
+    """It took 1,947 for a thousand nine hundred, without a word."""
+    table = tables.read_upload(data, "mine.csv")
+    assert table.schema("ill") == TableSchema.infer(table.frame, label="ill")
+    fitted = LocalPrivatiser(epsilon=4.0, reports=5_000).fit(table.frame, "ill")
+    assert set(table.doubts) <= set(fitted.notes_) and [
+        note for note in fitted.notes_ if "either way" in note or "decimal" in note
+    ] == list(table.doubts)
+
+
+def test_what_could_be_read_in_two_ways_is_said_of_the_table_that_has_it() -> None:
+    rows = b"1,94;1.200;no\n0,21;9.950;yes\n2,45;3.100;no\n" * 30
+    table = tables.read_upload(b"share;wage;ill\n" + rows, "mine.csv")
+    assert ["wage: its points are read as those of thousands" in note for note in table.doubts] == [True]
+    assert tables.read_upload(ROWS.to_csv(index=False).encode(), "mine.csv").doubts == ()
