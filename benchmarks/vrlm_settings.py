@@ -88,9 +88,10 @@ def main(options: argparse.Namespace) -> int:
     ]
     for cell in tqdm([each for each in cells if each not in rows], unit="cell"):
         dataset, name, epsilon, share = cell
-        rows[cell] = {"dataset": dataset, "mechanism": name} | measure(look(dataset, name), epsilon, share)
+        found = measure(look(dataset, name), epsilon, share)
+        rows[cell] = {"dataset": dataset, "mechanism": name} | found | {"version": __version__}
         measured = [rows[each] for each in cells if each in rows]
-        write_result(RESULT, {"version": __version__, "seed": SEED, "draws": DRAWS, "rows": measured})
+        write_result(RESULT, {"seed": SEED, "draws": DRAWS, "rows": measured})
     return 0
 
 
