@@ -122,16 +122,20 @@ def main(arguments: Sequence[str]) -> int:
         _next(bar, "test" if steps == 3 else "done")
         if options.test is not None:
             frame = read_table(options.test) if privatiser.pictures_ is None else read_pictures(options.test)
-            accuracy = privatiser.score(frame, options.label or privatiser.label_)
-            low, high = (float(each) for each in wilson(accuracy, len(frame), confidence=0.95))
-            facts = {"accuracy": accuracy, "low": low, "high": high, "test_rows": len(frame)}
+            tested = privatiser.tested(frame, options.label or privatiser.label_)
+            low, high = (float(each) for each in wilson(tested.accuracy, tested.rows, confidence=0.95))
+            facts = {"accuracy": tested.accuracy, "low": low, "high": high}
+            facts |= {"majority": tested.majority, "test_rows": tested.rows}
             _next(bar, "done")
     where = privatiser.save(options.out or options.model)
     lines = [f"learnt from {privatiser.reports_:,} reports at epsilon = {privatiser.reports_epsilon_:g}: {where}"]
     if left_out:
         lines.append(f"left out {sum(map(len, left_out.values())):,} reports: {_counted(left_out)}")
     if facts:
-        lines.append(f"accuracy {accuracy:.1%} on {len(frame):,} test rows (95 % interval {low:.1%} to {high:.1%})")
+        lines.append(
+            f"accuracy {tested.accuracy:.1%} on {tested.rows:,} test rows (95 % interval {low:.1%} to {high:.1%}); "
+            f"always the commonest class: {tested.majority:.1%}"
+        )
     common = {"out": str(where), "reports": privatiser.reports_, "epsilon": privatiser.reports_epsilon_}
     if options.skip:
         common["left_out"] = {reason: len(which) for reason, which in left_out.items()}

@@ -183,10 +183,11 @@ def advise(
         for (name, epsilon), accuracies in found.items():
             generator = np.random.default_rng([seed, split, *f"{name} {epsilon:g}".encode()])
             collect = paper.accuracy if name == VRLM else partial(rehearsal.accuracy, name)
-            accuracies += [collect(epsilon, people, generator) for _ in range(draws)]
-            done += 1
-            if progress is not None:
-                progress(done, splits * len(found))
+            for draw in range(draws):
+                accuracies.append(collect(epsilon, people, generator))
+                done += draw == draws - 1
+                if progress is not None:  # also within a cell: whoever watches may want to stop
+                    progress(done, splits * len(found))
     return Advice(
         table=str(public) if isinstance(public, str | Path) else records.kind,
         label=label if isinstance(label, str) else "label",

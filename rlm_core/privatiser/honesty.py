@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlm_core.privatiser.plan import epsilon_needed
 from rlm_core.types import FloatArray
@@ -26,6 +27,9 @@ END_OF_WORD = ".,;:!?"
 """Signs that may slip in behind a label. Others, as in "A+" and "A-", tell classes apart."""
 
 MOST_NAMED = 5
+
+UNRELATED = 0.01
+"""Reports show that records tell the label if chance alone would show as much less often than this."""
 
 
 class UtilityWarning(UserWarning):
@@ -54,11 +58,32 @@ def one_answer(shares: FloatArray, classes: tuple[str, ...]) -> str | None:
     )
 
 
-def not_better(accuracy: float, majority: float) -> str | None:
-    """What to say if a test finds no gain over the commonest class, or None."""
-    if accuracy > majority:
+def unrelated(chance: float | None) -> str | None:
+    """What to say if reports do not show that records tell the label, or None (so too where nothing is known)."""
+    if chance is None or chance < UNRELATED:
         return None
-    return f"The accuracy {accuracy:.1%} is no better than always saying the commonest class, {majority:.1%}."
+    return (
+        f"The reports do not show that records tell the label (p = {chance:.2g}): the classifier may be no better than "
+        "always saying the commonest class. More reports or a larger epsilon may help, if anything does."
+    )
+
+
+def not_better(right: NDArray[np.bool_], commonest: NDArray[np.bool_]) -> str | None:
+    """What to say if a test finds no gain over the commonest class that could not be chance, or None.
+
+    Args:
+        right: (n,) whether the classifier is right about each test row.
+        commonest: (n,) whether the commonest class would be. Where they differ, either is right as often by chance
+            (McNemar); two standard deviations of that are asked for.
+    """
+    gained, lost = int((right & ~commonest).sum()), int((~right & commonest).sum())
+    if gained - lost > 2.0 * (gained + lost) ** 0.5:
+        return None
+    rows = f", as far as {len(right):,} test rows can tell" if right.mean() > commonest.mean() else ""
+    return (
+        f"The accuracy {right.mean():.1%} is no better than always saying the commonest class, "
+        f"{commonest.mean():.1%}{rows}."
+    )
 
 
 def drift(observed: FloatArray, expected: FloatArray, deviation: FloatArray) -> str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rlm_core.collector.kernel_classifier import KernelClassifier
 from rlm_core.collector.validation import PrivateAccuracy, Validate
+from rlm_core.privatiser import association
 from rlm_core.privatiser.method import Learnt, Method
 from rlm_core.privatiser.received import check_digest, read_all, receive
 from rlm_core.privatiser.vrlm.method import SplitMethod
@@ -27,13 +28,15 @@ AnyClassifier = Learnt | KernelClassifier
 class Lesson:
     """What was learnt, from how many people at which ε and λ; whether they look like the public rows (None if so).
 
-    ``validation``: what a group said of the classifier; None if nobody was asked.
+    ``chance``: how often reports as telling as these would come if records told nothing of the label; None where they
+    were tallied. ``validation``: what a group said of the classifier; None if nobody was asked.
     """
 
     classifier: AnyClassifier
     people: int
     epsilon: float
     drift: str | None
+    chance: float | None = None
     lam: float | None = None
     validation: PrivateAccuracy | None = None
 
@@ -60,19 +63,21 @@ def learn_from(
             people=len(sent),
             epsilon=sent.epsilon,
             drift=method.drift(sent),
+            chance=association.of_split(sent, classes),
             lam=sent.lam,
             validation=classifier.validation,
         )
     if isinstance(reports, ReportTally):
         check_digest(reports.digest, reports.epsilon, method, classes)
         learnt = method.learn_tally(reports.body, reports.epsilon, classes)
-        people, epsilon, drift = reports.people, reports.epsilon, None
+        people, epsilon, drift, chance = reports.people, reports.epsilon, None, None
     else:
         received = receive(reports, method, classes)
         learnt = method.learn(received.payload, received.epsilon, classes)
         people, epsilon, drift = len(received.payload), received.epsilon, received.drift
+        chance = association.chance(method, received.payload, epsilon, classes)
     answer = None if validate is None else validate(lambda h: method.probabilities(learnt, h).argmax(axis=1))
-    return Lesson(classifier=learnt, people=people, epsilon=epsilon, drift=drift, validation=answer)
+    return Lesson(classifier=learnt, people=people, epsilon=epsilon, drift=drift, chance=chance, validation=answer)
 
 
 def probabilities(method: AnyMethod, classifier: AnyClassifier, h: FloatArray) -> FloatArray:

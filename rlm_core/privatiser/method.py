@@ -233,16 +233,18 @@ class Method:
             if self._may_be_classes(classes):
                 return labels_of_codes(reports, self.frequencies)
             return expectation_maximisation(reports, self.frequencies + PSEUDO_ROWS, pseudo_count=PSEUDO_COUNT)
-        phi = self.prior_features
+        return MomentClassifier.fit(self.moments(sent, epsilon, classes), self.prior_features)
+
+    def moments(self, sent: Payload, epsilon: float, classes: int) -> Moments:
+        """The averages that joint reports tell. Not for codes."""
+        together, phi = self.together(epsilon, classes), self.prior_features
         if isinstance(together, JointBits):
-            moments = Moments.of_two(*self.signed(sent, together), phi)
-        elif self.plan.kind == LAPLACE:
-            moments = moments_of_numbers(_required(sent.numbers), self._laplace(epsilon).noise.scale, phi)
-        else:
-            channel = self._selection(epsilon, classes).channel
-            vectors = channel.vector(_required(sent.members))
-            moments = moments_of_sets(_required(sent.coordinates), vectors, channel.energy, phi)
-        return MomentClassifier.fit(moments, phi)
+            return Moments.of_two(*self.signed(sent, together), phi)
+        if isinstance(together, JointLaplace):
+            return moments_of_numbers(_required(sent.numbers), together.noise.scale, phi)
+        channel = self._selection(epsilon, classes).channel
+        vectors = channel.vector(_required(sent.members))
+        return moments_of_sets(_required(sent.coordinates), vectors, channel.energy, phi)
 
     def learn_tally(self, tally: Body, epsilon: float, classes: int) -> Learnt:
         """The same from a tally of the reports alone: constant memory, whatever their number.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -10,12 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlm_core.collector.validation import Predict, PrivateAccuracy
-from rlm_core.privatiser.honesty import not_better, one_answer, too_few
+from rlm_core.privatiser.honesty import not_better, one_answer, too_few, unrelated
 from rlm_core.privatiser.labels import true_classes
 from rlm_core.privatiser.learning import Reports, learn_from, probabilities
 from rlm_core.privatiser.records import Labels, RowClassifier, Table
 from rlm_core.privatiser.sides.fitted import AfterLearning, Fitted
 from rlm_core.types import FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tested:
+    """The share of test rows that are predicted rightly, that of their commonest class, and how many they are."""
+
+    accuracy: float
+    majority: float
+    rows: int
 
 
 class CollectorSide(Fitted):
@@ -51,7 +61,8 @@ class CollectorSide(Fitted):
         self.reports_, self.reports_epsilon_ = lesson.people, lesson.epsilon
         predicted = probabilities(self.method_, self.classifier_, self.method_.prior).argmax(axis=1)
         needed = partial(self.method_.reports_needed, lam=lesson.lam)
-        self._warn(too_few(lesson.epsilon, lesson.people, count, needed))
+        few = too_few(lesson.epsilon, lesson.people, count, needed)
+        self._warn(few if few is not None else unrelated(lesson.chance))
         self._warn(lesson.drift)
         self._warn(one_answer(np.bincount(predicted, minlength=count) / len(predicted), self.class_names))
         return self
@@ -85,6 +96,10 @@ class CollectorSide(Fitted):
 
         A row of a class that the mechanism does not know counts as wrong; one without a label is an error.
         """
+        return self.tested(X, y).accuracy
+
+    def tested(self, X: Table, y: Labels = None) -> Tested:
+        """What :meth:`score` says, beside what the commonest class of the test rows would get."""
         records, labels = self._records(X, y if y is not None else self.label_)
         if labels is None:
             raise ValueError("Expected labels to score with, got none.")
@@ -92,6 +107,8 @@ class CollectorSide(Fitted):
         if len(truth) != len(records):
             raise ValueError(f"Expected {len(records)} labels, got {len(truth)}.")
         names = np.array(self.class_names)
-        accuracy = float((names[self.predict_proba(records).argmax(axis=1)] == truth).mean())
-        self._warn(not_better(accuracy, float(np.unique(truth, return_counts=True)[1].max() / len(truth))))
-        return accuracy
+        right = names[self.predict_proba(records).argmax(axis=1)] == truth
+        known, counts = np.unique(truth, return_counts=True)
+        commonest = truth == known[counts.argmax()]
+        self._warn(not_better(right, commonest))
+        return Tested(accuracy=float(right.mean()), majority=float(commonest.mean()), rows=len(truth))
