@@ -79,6 +79,7 @@ def test_learning_measures_and_keeps(folder: Path, tmp_path: Path, capsys: pytes
     assert main([*call, "--test", str(folder / "test.parquet"), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["reports"] == 2_500 and facts["low"] < facts["accuracy"] < facts["high"] and facts["test_rows"] == 500
+    assert 0.5 < facts["majority"] < 1.0
     assert (tmp_path / "learnt" / "classifier.safetensors").is_file()
     assert main(call) == 0 and "learnt from 2,500 reports at epsilon = 4" in capsys.readouterr().out
 

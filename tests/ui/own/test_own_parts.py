@@ -149,7 +149,7 @@ def test_when_time_is_up_the_mechanism_and_what_came_before_are_the_answer(monke
     assert train(task(people=100), events.append) == "done"
     assert [type(event).__name__ for event in events if not isinstance(event, Step)] == ["Fitted"]
     ticks = iter(range(10**6))
-    monkeypatch.setattr(task_module, "WITHIN", 12.0)  # of ten cells of the first curve, and some of the second
+    monkeypatch.setattr(task_module, "WITHIN", 40.0)  # thirty collections of the first curve, and some of the second
     monkeypatch.setattr(task_module.time, "monotonic", lambda: float(next(ticks)))
     events.clear()
     assert train(task(people=100), events.append) == "done"
