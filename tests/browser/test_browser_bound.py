@@ -43,9 +43,12 @@ def test_drag_then_search_then_turn(server, visit) -> None:
     page.mouse.move((centre[0][0] + middle[0]) / 2, middle[1], steps=4)
     page.locator(".board .told.live").wait_for()  # while it is held: accuracy and dots follow
     assert page.locator(".board .cloud").inner_html() != marks
-    falls = "before => parseFloat(document.querySelector('.board .told').innerText) < before - 3"
-    page.wait_for_function(falls, arg=float(before.split()[0]))  # the last steps may be drawn a little later
-    live = page.locator(".board .told").inner_text()
+    for _ in range(50):  # the last steps may be drawn a little later
+        live = page.locator(".board .told").inner_text()
+        if float(live.split()[0]) < float(before.split()[0]) - 3:
+            break
+        page.wait_for_timeout(100)
+    assert float(live.split()[0]) < float(before.split()[0]) - 3
     page.mouse.up()
     page.wait_for_url(re.compile(r"place=my"))
     page.wait_for_url(re.compile(r"at="))
