@@ -43,6 +43,17 @@ def test_a_mean_above_the_wish_is_no_contradiction() -> None:
     assert "on average, but" not in " ".join(replace(ADVICE, wish=0.88).sentences())
 
 
+def test_advice_says_what_epsilon_means_and_what_the_label_alone_would_need() -> None:
+    said = " ".join(ADVICE.sentences())
+    assert "epsilon = 2: a report multiplies the odds of any guess about its sender by 7.4 at most" in said
+    assert "the label alone went through randomised response, epsilon = 1 would do (90.0 %)" in said
+    assert "it would protect nothing but the label" in said
+    more = " ".join(replace(ADVICE, wish=0.93).sentences())
+    assert "No epsilon up to 2 reaches it (93.0 %)" in more and "multiplies the odds" not in more
+    assert "Randomised response of the label alone, with features in the clear, would not reach it either." in more
+    assert "either" not in " ".join(replace(ADVICE, wish=0.895).sentences())
+
+
 def test_a_colour_belongs_to_a_name() -> None:
     few, all_of_them = ADVICE, replace(ADVICE, points=ADVICE.points + points("codes", at_1=(0.5,), at_2=(0.6,)))
     assert set(entries(few)) < set(entries(all_of_them))
