@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browser_driver import PATIENCE
 from counting_server import MARKER
 from test_browser_sending import LEDGER, Line, reports
 from traffic import SPY, Traffic, found
@@ -129,6 +130,8 @@ def test_a_report_that_is_lost_goes_again_as_it_is(server: str, visit: Any) -> N
 
 def test_an_edited_schema_reaches_the_form_and_the_page_for_the_people(server: str, visit: Any) -> None:
     """On a phone: a bound, a title and a level are edited, a column is left out; the form and owner.html follow."""
+    from playwright.sync_api import expect
+
     opened = visit(server, "/own?table=Adult", width=390, height=844)
     page = opened.page
     columns = page.get_by_test_id("stExpander").filter(has_text="Columns: ")
@@ -136,6 +139,11 @@ def test_an_edited_schema_reaches_the_form_and_the_page_for_the_people(server: s
 
     def typed(label: str) -> Any:
         return columns.get_by_role("textbox", name=label, exact=True)
+
+    def look_at(name: str) -> None:
+        opened.choose("Column to change", name)
+        expect(typed("Title")).to_have_value(name, timeout=PATIENCE)  # the form is that column's
+        opened.settled()
 
     def apply() -> None:
         columns.get_by_role("button", name="Apply").click()
@@ -149,13 +157,11 @@ def test_an_edited_schema_reaches_the_form_and_the_page_for_the_people(server: s
         typed(label).fill(text)
     apply()
     columns.get_by_text("Applied to age").wait_for()
-    opened.choose("Column to change", "workclass")
-    opened.settled()
+    look_at("workclass")
     typed("Levels, one a line").fill("Private\nAstronaut")
     apply()
     columns.get_by_text("In no public row, so counted as rare: Astronaut").wait_for()
-    opened.choose("Column to change", "fnlwgt")
-    opened.settled()
+    look_at("fnlwgt")
     opened.choose("Kind", "left out")
     columns.get_by_text("13 used, 1 left out").wait_for()
     columns.get_by_text("Left out: left out by hand").wait_for()  # it is still unfolded
