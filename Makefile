@@ -21,8 +21,10 @@ test: $(VENV)/dev.done  ## the test suite
 quick: $(VENV)/dev.done  ## a part of it, in less than a minute
 	$(PYTEST) $(QUICK)
 
+# A browser test that failed while others used the same cores is run once more, alone: what fails twice fails.
 test-all: $(VENV)/dev.done  ## what CI runs: also what installs the wheel and starts services
-	$(PYTEST) -m ""
+	$(PYTEST) -m "not browser"
+	$(PYTEST) -m browser || OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m browser --last-failed
 
 check: $(VENV)/dev.done  ## style and types
 	$(BIN)/ruff check .
