@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from own_driver import Here
 from page_driver import Open, healthy
 from streamlit.testing.v1 import AppTest
 
 from rlm_core import zoo
+from ui.own import queue as queue_module
+from ui.own import task as task_module
+from ui.own.queue import TrainingQueue
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,3 +45,15 @@ def open_page() -> Open:
         return healthy(app.run())
 
     return visit
+
+
+@pytest.fixture
+def queue(monkeypatch: pytest.MonkeyPatch) -> Iterator[TrainingQueue]:
+    """The trainings of "Your own table", in this process and quick."""
+    made = TrainingQueue(limit=2, start_worker=Here)
+    users = [import_module(f"ui.own.{name}") for name in ("progress", "view", "visit")]
+    for module in (queue_module, *users):
+        monkeypatch.setattr(module, "training_queue", lambda: made)
+    quick = [(said, given | {"splits": 1, "draws": 1}, share) for said, given, share in task_module.STAGES[:2]]
+    monkeypatch.setattr(task_module, "STAGES", tuple(quick))
+    yield made

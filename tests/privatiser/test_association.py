@@ -1,7 +1,7 @@
 """Whether reports show that records tell the label: how often that is said of noise, and that it is said of others.
 
-Of labels that are drawn apart from the records, "related" may be said of 1 collection in 100, and of codes at ε = 1 of
-up to 7 (measured, 150 collections a cell). Of 40 collections more than 10 would be so with a chance below 1e-4 at 7 %.
+Of labels that are drawn apart from the records, "related" should be said of 1 collection in 100. The statistics are
+asymptotic, so more is allowed: at a rate of 7 %, more than 10 of 40 would be said so with a chance below 1e-4.
 """
 
 from __future__ import annotations
