@@ -11,7 +11,9 @@ PATIENCE = 180_000
 
 
 SETTLED = """() => document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'
-  && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')"""
+  && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')
+  && document.getAnimations().every((each) => each.playState !== 'running' || each.effect.getTiming().iterations > 1)"""
+"""What unfolds moves what is below it: a press that begins on a button may end beside it, and is none."""
 
 
 @dataclass
@@ -24,7 +26,7 @@ class Visit:
     errors: list[str] = field(default_factory=list)
 
     def settled(self) -> None:
-        """Wait until the script has run to its end (the footer), no other has begun, nothing is stale or loading."""
+        """Wait until the script has run to its end (the footer), and nothing is stale, loading or moving."""
         self.page.wait_for_selector(".rlm-footer")
         self.page.wait_for_function(SETTLED)
 
@@ -68,6 +70,15 @@ class Visit:
         from playwright.sync_api import expect
 
         expect(self.page.locator(selector)).to_have_count(count, timeout=PATIENCE)
+
+    def description(self) -> str:
+        """Where the page is and what it says, for the report of a failure."""
+        try:
+            fields = "() => [...document.querySelectorAll('input, textarea')].map((each) => each.value)"
+            said = self.page.locator("body").inner_text(timeout=10_000)
+            return f"{self.page.url}\n{said}\nFields: {self.page.evaluate(fields)}"
+        except Exception as error:  # it is closed, or says nothing
+            return f"A page that could not be read: {error}"
 
     def overflow(self) -> int:
         """How many pixels the page is wider than the window."""

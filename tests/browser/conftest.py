@@ -31,12 +31,22 @@ IN_EVERY_RUN = (
 )
 """Start, picture and row, what leaves the browser, does collecting confirm the advice. Others: ``make test-all``."""
 
+FAILED = pytest.StashKey[bool]()
+
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == Path(__file__).parent and getattr(item, "originalname", "") not in IN_EVERY_RUN:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[Any]:
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
 
 
 @contextmanager
@@ -120,7 +130,7 @@ def counting_server(
 
 
 @pytest.fixture
-def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
+def visit(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Callable[..., Visit]]:
     """``visit(address, "/image?eps=4", width=390)``: a new visitor's page, watched until the test ends."""
     contexts, visits = [], []
 
@@ -148,6 +158,9 @@ def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
         return opened
 
     yield open_page
+    if request.node.stash.get(FAILED, False):
+        for opened in visits:
+            print(opened.description())
     for context in contexts:
         context.close()
     for opened in visits:

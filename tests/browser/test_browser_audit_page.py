@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from browser_driver import PATIENCE
 
 pytestmark = pytest.mark.browser
 
@@ -58,14 +59,17 @@ def test_audit_on_a_phone(server, visit, scheme: str) -> None:
 
 
 def test_on_a_phone_the_result_is_where_the_control_is(server, visit) -> None:
+    from playwright.sync_api import expect
+
     opened = visit(server, "/audit?claim=1", width=390, height=844)
     page, bar = opened.page, opened.page.locator(".rlm-glance button")
-    assert bar.inner_text().replace("\n", "").startswith(f"ε ≥ {reading(opened):.2f}")
+    expect(bar).to_have_text(re.compile(f"^ε ≥ {reading(opened):.2f}"), timeout=PATIENCE)
     page.get_by_role("button", name="Half the noise").or_(
         page.get_by_role("radio", name="Half the noise")
     ).first.click()
     page.locator(f"{DIAL}.rlm-over").wait_for()
-    assert f"ε ≥ {reading(opened):.2f}" in bar.inner_text() and "refutes the claim, 1" in bar.inner_text()
+    expect(bar).to_contain_text(f"ε ≥ {reading(opened):.2f}", timeout=PATIENCE)
+    expect(bar).to_contain_text("refutes the claim, 1", timeout=PATIENCE)
     slider, shown = page.get_by_role("slider").first.bounding_box(), bar.bounding_box()
     assert slider["y"] < shown["y"] and shown["y"] + shown["height"] <= 845
     bar.click()

@@ -136,6 +136,7 @@ def test_an_edited_schema_reaches_the_form_and_the_page_for_the_people(server: s
     page = opened.page
     columns = page.get_by_test_id("stExpander").filter(has_text="Columns: ")
     columns.get_by_text("Columns: look and change").click()
+    opened.settled()  # it has unfolded
 
     def typed(label: str) -> Any:
         return columns.get_by_role("textbox", name=label, exact=True)
