@@ -15,7 +15,8 @@ from functools import cache
 from benchmarks import table
 from benchmarks.experiments.data_collection import EXPERIMENT as COLLECTION
 from benchmarks.experiments.own_data import ASKED, CENTRAL, CLEAN, EXPERIMENT, MAJORITY, NOBODY_ASKED, OF_THE_PAPER
-from rlm_core.privatiser.compare import FEATURES, LABEL_ALONE, NETWORK_CODES, RULE
+from rlm_core.privatiser.compare import NETWORK_CODES, RULE
+from rlm_core.privatiser.compare_baselines import FEATURES, LABEL_ALONE
 from rlm_core.privatiser.plan import KINDS, VRLM
 
 EPSILONS = (1.0, 2.0, 4.0, 8.0)

@@ -31,7 +31,8 @@ from benchmarks.experiments.protocol import Trial
 from benchmarks.table import Row, renamed
 from rlm_core import __version__
 from rlm_core.data import Dataset, LoanTable, load, split_of
-from rlm_core.privatiser.compare import FEATURES, LABEL_ALONE, NETWORK_CODES, RULE, Rehearsal
+from rlm_core.privatiser.compare import NETWORK_CODES, RULE, Rehearsal
+from rlm_core.privatiser.compare_baselines import FEATURES, LABEL_ALONE
 from rlm_core.privatiser.labels import find_classes, label_numbers
 from rlm_core.privatiser.network import CodesNetwork, NetworkEncoder, train_codes_network
 from rlm_core.privatiser.plan import KINDS, VRLM

@@ -17,6 +17,8 @@ card.py             what the card says, and that it is whole
 own_mechanism.py    what a device must know of a fitted one
 onnx_file.py        its encoder as an ONNX model, for phones
 honesty.py          when to warn
+compare.py          what would be learnt: collections simulated on public rows, baselines beside ours
+advice.py           which ε for which accuracy, from many of them
 """
 
 from importlib import import_module

@@ -10,7 +10,8 @@ from pathlib import PurePath
 from rlm_core.html_page import html_page
 from rlm_core.privatiser.advice import Advice, Point
 from rlm_core.privatiser.advice_words import percent
-from rlm_core.privatiser.compare import LABEL_ALONE, NETWORK_CODES, RULE
+from rlm_core.privatiser.compare import NETWORK_CODES, RULE
+from rlm_core.privatiser.compare_baselines import LABEL_ALONE
 from rlm_core.privatiser.plan import BITS, CODES, LAPLACE, SELECTION, VRLM
 
 WIDTH, HEIGHT = 560, 280

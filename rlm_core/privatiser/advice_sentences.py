@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rlm_core.privatiser.advice_words import meaning, percent, points
-from rlm_core.privatiser.compare import LABEL_ALONE, RULE
+from rlm_core.privatiser.compare import RULE
+from rlm_core.privatiser.compare_baselines import LABEL_ALONE
 from rlm_core.privatiser.plan import VRLM
 
 if TYPE_CHECKING:  # which imports this file

@@ -1,7 +1,6 @@
 """What would be learnt? Collections simulated on public rows, for our reports and for baselines in their best form.
 
-Simulated, not private: every row here is public. All baselines get the same estimator as the joint reports,
-logistic regression from averages, and the same principal components.
+Simulated, not private: every row here is public.
 """
 
 from __future__ import annotations
@@ -14,11 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rlm_core.baselines.table import DuchiTable, LaplaceTable, TableMechanism
-from rlm_core.collector.moments import PRIOR_ROWS, MomentClassifier, Moments
-from rlm_core.owner.budget import Budget
-from rlm_core.owner.labels import RandomisedResponse
+from rlm_core.collector.moments import PRIOR_ROWS
 from rlm_core.pictures import PictureFormat, read_pictures
+from rlm_core.privatiser.compare_baselines import FEATURES, LABEL_ALONE, predict_from_separate
 from rlm_core.privatiser.encoder import LinearEncoder, principal_components
 from rlm_core.privatiser.method import Method
 from rlm_core.privatiser.network import CodesNetwork, train_codes_network
@@ -29,7 +26,6 @@ from rlm_core.privatiser.plan import (
     MOST_NUMBERS,
     NETWORK,
     Plan,
-    bearable_numbers,
     choose_plan,
 )
 from rlm_core.privatiser.views import CorruptedRows, MovedPictures, Neighbours, Views
@@ -43,18 +39,7 @@ RULE = "LocalPrivatiser"
 NETWORK_CODES = "codes by a network"
 """What the Q-RLM does: codes that a network learnt from public records."""
 
-LABEL_ALONE = "k-RR of the label alone"
-"""Features go in the clear: it protects the label and nothing else."""
-
-FEATURES: dict[str, type[TableMechanism]] = {"Laplace": LaplaceTable, "Duchi": DuchiTable}
-"""Every feature by itself (Laplace), or all numbers at once (Duchi), categories by k-RR, the label by k-RR."""
-
 MECHANISMS = (RULE, *KINDS, *FEATURES, LABEL_ALONE)
-LABEL_SHARE = 0.5
-"""1 − λ of the baselines: half of ε for the label, half for the features."""
-
-TAIL = 0.005
-"""Of a number's public values, so many on either side lie outside the bounds of the baselines."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -199,8 +184,7 @@ class Rehearsal:
             learnt = method.learn(sent, epsilon, self.classes)
             predicted = method.probabilities(learnt, of_test).argmax(axis=1)
         else:
-            learnt = self._from_separate(mechanism, epsilon, self.people[chosen], y, generator)
-            predicted = learnt.predict(_with_constant(self._components(learnt.weights.shape[1] - 1)(self.test)))
+            predicted = predict_from_separate(self, mechanism, epsilon, self.people[chosen], y, generator)
         return float((predicted == self.test_y).mean())
 
     def _method(self, plan: Plan) -> tuple[Method, FloatArray, FloatArray]:
@@ -226,57 +210,7 @@ class Rehearsal:
     def _most_components(self) -> LinearEncoder:
         return principal_components(self.public, MOST_NUMBERS, generator=np.random.default_rng(self.seed))
 
-    def _components(self, d: int) -> LinearEncoder:
+    def components(self, d: int) -> LinearEncoder:
+        """The first d principal components of the public rows."""
         most = self._most_components
         return LinearEncoder(weight=most.weight[:d], bias=most.bias[:d])
-
-    def _from_separate(
-        self, mechanism: str, epsilon: float, x: NDArray[np.float32], y: IntArray, generator: np.random.Generator
-    ) -> MomentClassifier:
-        """Features and label sent each by itself: averages of their products, since their noise is independent."""
-        if mechanism == LABEL_ALONE:
-            labels, sent, d = (
-                RandomisedResponse(epsilon=epsilon, classes=self.classes),
-                x.astype(np.float64),
-                MOST_NUMBERS,
-            )
-        else:
-            budget = Budget(epsilon=epsilon, lam=1.0 - LABEL_SHARE)
-            labels = RandomisedResponse(epsilon=budget.epsilon_y, classes=self.classes)
-            sent = self._sent_features(FEATURES[mechanism], budget.epsilon_x, x, generator)
-            d = max(2, round(bearable_numbers(epsilon, len(x), 1)))
-        encoder = self._components(d)
-        phi = _with_constant(encoder(sent))  # (n, d + 1), right on average
-        one_hot = _unbiased(np.eye(self.classes)[labels.simulate(y, generator=generator)], labels)  # (n, K)
-        products = phi[:, None, :] * one_hot[:, :, None]  # (n, K, d + 1)
-        moments = Moments(values=products.mean(axis=0), variance=products.var(axis=0).mean(axis=0) / len(x))
-        # Where the people's own features are in the clear, they are what the classifier is fitted with.
-        prior = phi if mechanism == LABEL_ALONE else _with_constant(encoder(self.public[:PRIOR_ROWS]))
-        return MomentClassifier.fit(moments, prior)
-
-    def _sent_features(
-        self, kind: type[TableMechanism], epsilon: float, x: NDArray[np.float32], generator: np.random.Generator
-    ) -> FloatArray:
-        """Rows as a baseline sends them, made right on average."""
-        blocks = self.categories
-        numbers = min((start for start, _ in blocks), default=x.shape[1])  # a table's numbers come first
-        low, high = np.quantile(self.public[:, :numbers], [TAIL, 1 - TAIL], axis=0) if numbers else ((), ())
-        high = np.maximum(high, np.asarray(low) + 1e-6)
-        table = kind(epsilon=epsilon, low=tuple(low), high=tuple(high), categories=tuple(blocks))
-        sent = table.simulate(x, generator=generator)
-        for (start, stop), response in zip(blocks, table.responses, strict=True):
-            if response.response is not None:
-                sent[:, start:stop] = _unbiased(sent[:, start:stop], response.response)
-        return sent
-
-
-def _unbiased(one_hot: FloatArray, response: RandomisedResponse) -> FloatArray:
-    """(1_said − q)/(p − q): right on average."""
-    p = float(response.truth_probability)
-    q = (1.0 - p) / (response.classes - 1)
-    vectors: FloatArray = (one_hot - q) / (p - q)
-    return vectors
-
-
-def _with_constant(h: FloatArray) -> FloatArray:
-    return np.concatenate([h, np.ones((len(h), 1))], axis=1)

@@ -14,9 +14,10 @@ from rlm_core.privatiser.compare import Rehearsal
 from rlm_core.privatiser.honesty import UtilityWarning, doubtful_classes
 from rlm_core.privatiser.labels import find_classes, label_numbers, rows_of_classes
 from rlm_core.privatiser.records import check_apart, label_pictures, split_label
+from rlm_core.tables.arrays import array_table
 from rlm_core.tables.editing import for_table
 from rlm_core.tables.errors import TableError
-from rlm_core.tables.files import array_table, read_table
+from rlm_core.tables.files import read_table
 from rlm_core.tables.schema import TableSchema
 from rlm_core.types import IntArray
 

@@ -17,10 +17,11 @@ from rlm_core.privatiser.labels import label_list, label_texts
 from rlm_core.privatiser.mappings import table_of_mappings
 from rlm_core.privatiser.views import CorruptedRows, MovedPictures, Neighbours, Views
 from rlm_core.privatiser.vrlm.columns import Columns
+from rlm_core.tables.arrays import array_table
 from rlm_core.tables.editing import for_table
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import Feature
-from rlm_core.tables.files import array_table, read_table
+from rlm_core.tables.files import read_table
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
 from rlm_core.tables.values import as_text, either_way

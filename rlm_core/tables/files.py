@@ -9,13 +9,11 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import math
 import re
 import warnings
 import zlib
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +29,6 @@ MOST_COLUMNS = 5_000
 UNPACKED = 4
 """Times the bytes of a file: numbers of eight bytes that were written with two or three digits."""
 SEPARATORS = ",;\t|"
-_UNEVEN = "Expected rows with the same number of cells, got rows of different lengths."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,48 +233,6 @@ def check_frame(frame: pd.DataFrame) -> pd.DataFrame:
     if len(frame) > MOST_ROWS:
         raise TooManyRows(f"Expected at most {MOST_ROWS:,} rows, got more. Take a random sample of them.")
     return frame.set_axis(names, axis=1).reset_index(drop=True)
-
-
-def array_table(values: Any) -> pd.DataFrame:
-    """Rows (n, p), or pictures (n, height, width) or (n, height, width, channels), as a table with a column each."""
-    if hasattr(values, "toarray"):
-        raise TableError("Expected a dense array, got a sparse one: sparse data is not supported. Call .toarray().")
-    try:
-        array = _unmasked(values)
-    except ValueError:  # numpy's words of an inhomogeneous shape
-        raise TableError(_UNEVEN) from None
-    if array.dtype.kind == "c":
-        raise TableError("Complex data not supported: expected real numbers.")
-    if array.dtype == object and array.ndim == 1 and any(isinstance(row, list | tuple | np.ndarray) for row in array):
-        raise TableError(_UNEVEN)
-    if array.dtype.kind not in "fiubO" or array.ndim < 2:
-        raise TableError(
-            f"Expected an array of numbers (n, …), got {array.dtype} of shape {array.shape}. "
-            "Reshape your data: one row a record."
-        )
-    if not array.size and len(array):
-        raise TableError(f"Expected columns, got 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
-    flat = array.reshape(len(array), math.prod(array.shape[1:]))
-    frame = pd.DataFrame(flat, columns=[f"x{column}" for column in range(flat.shape[1])], dtype=flat.dtype)
-    with suppress(UnicodeEncodeError):  # half of a pair of code units is no text to pandas: such cells stay objects
-        frame = frame.infer_objects()
-    return check_frame(frame)
-
-
-def _unmasked(values: Any) -> np.ndarray[Any, Any]:
-    """The values as an array; what is masked is missing, and whatever else is there stays what it is.
-
-    Of a list, every cell keeps its own type: numpy's common one would make True a 1 beside somebody's number.
-    """
-    if isinstance(values, list | tuple):
-        values = [_unmasked(row) if isinstance(row, np.ma.MaskedArray) else row for row in values]
-    if not hasattr(values, "__array__"):
-        return np.array(values, dtype=object)
-    if not np.ma.is_masked(values) or values.dtype.kind not in "fiubO":  # other kinds are refused, masked or not
-        return np.asarray(values)
-    if values.dtype.kind in "fiu":
-        return np.asarray(values.astype(np.float64).filled(np.nan))
-    return np.asarray(values.astype(object).filled(None))
 
 
 def _check_names(names: list[str]) -> None:

@@ -13,7 +13,8 @@ import pytest
 from rlm_core.cli import main
 from rlm_core.privatiser.advice import Advice, Point, advise
 from rlm_core.privatiser.advice_page import APART, COLOURS, HEIGHT, TITLES, apart, curve, entries, page
-from rlm_core.privatiser.compare import LABEL_ALONE, MECHANISMS, NETWORK_CODES, RULE
+from rlm_core.privatiser.compare import MECHANISMS, NETWORK_CODES, RULE
+from rlm_core.privatiser.compare_baselines import LABEL_ALONE
 from rlm_core.privatiser.plan import VRLM
 from rlm_core.tables import TableError
 

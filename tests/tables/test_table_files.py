@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from rlm_core.tables import TableError, TableSchema, read_table
-from rlm_core.tables.files import MOST_ROWS, Limits, array_table, check_frame, read_bytes
+from rlm_core.tables.arrays import array_table
+from rlm_core.tables.files import MOST_ROWS, Limits, check_frame, read_bytes
 
 CSV = "age,job\n31,cook\n45,nurse\n27,cook\n"
 

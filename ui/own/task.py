@@ -23,7 +23,8 @@ from rlm_core import LocalPrivatiser
 from rlm_core.privatiser import UtilityWarning
 from rlm_core.privatiser.advice import EPSILONS, Advice, advise
 from rlm_core.privatiser.advice_page import page
-from rlm_core.privatiser.compare import LABEL_ALONE, RULE
+from rlm_core.privatiser.compare import RULE
+from rlm_core.privatiser.compare_baselines import LABEL_ALONE
 from rlm_core.privatiser.labels import label_numbers, label_texts, rows_of_classes
 from rlm_core.privatiser.own_mechanism import encoder_file, own_description, own_page
 from rlm_core.tables import TableSchema
