@@ -38,6 +38,7 @@ from rlm_core.privatiser.sides.collector import CollectorSide
 from rlm_core.privatiser.sides.people import PeopleSide
 from rlm_core.privatiser.vrlm.method import SplitMethod
 from rlm_core.privatiser.vrlm.training import preset_for, train_encoder
+from rlm_core.tables.files import notes_of_rows
 from rlm_core.tables.marks import notes_of_marks
 from rlm_core.tables.schema import TableSchema
 
@@ -164,10 +165,11 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
         return self
 
     def _notes_of_columns(self, records: pd.DataFrame) -> tuple[str, ...]:
-        """What a schema of one's own does not name; without one, what could be read in two ways."""
+        """Rows that end early; what a schema of one's own does not name; without one, what could be read otherwise."""
+        rows, features = notes_of_rows(records), self.schema_.features
         if self.schema is not None:
-            return notes_of_schema(records, self.schema)
-        return notes_of_dates(records, self.schema_.features) + notes_of_marks(records, self.schema_.features)
+            return rows + notes_of_schema(records, self.schema)
+        return rows + notes_of_dates(records, features) + notes_of_marks(records, features)
 
     def _fit_method(
         self, plan: Plan, x: NDArray[np.float32], classes: int, progress: Callable[[Progress], None] | None

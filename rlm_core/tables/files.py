@@ -15,6 +15,7 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ MOST_COLUMNS = 5_000
 UNPACKED = 4
 """Times the bytes of a file: numbers of eight bytes that were written with two or three digits."""
 SEPARATORS = ",;\t|"
+SHORT = "short rows"
+"""The attribute of a frame that says how many rows of its file ended before the header does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,9 +177,34 @@ def read_csv(data: bytes, limits: Limits = LIBRARY) -> pd.DataFrame:
                 nrows=min(limits.rows, limits.cells // len(names)) + 1,
             )
             frame.attrs[SEPARATOR] = separator
+            if len(names) > 1:
+                frame.attrs[SHORT] = _short_rows(text, separator, frame)
             return frame
     except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, csv.Error, ValueError) as error:
         raise TableError(f"Expected a CSV file with {len(names)} cells in each row, {_ragged(error)}") from None
+
+
+def _short_rows(text: str, separator: str, frame: pd.DataFrame) -> int:
+    """Rows with fewer cells than the header. pandas fills them up, and an empty cell looks the same."""
+    columns = len(frame.columns)
+    if '"' not in text and text.count(separator) == (len(frame) + 1) * (columns - 1):
+        return 0
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
+    try:
+        return sum(len(row) < columns and any(row) for row in islice(rows, 1, None))
+    except csv.Error:  # a cell that is too long for this reader, and was none for pandas
+        return 0
+
+
+def notes_of_rows(frame: pd.DataFrame) -> tuple[str, ...]:
+    """What is to be said of rows that have fewer cells than the header: spreadsheets write such, and so does a cut.
+
+    >>> notes_of_rows(read_csv(b"age,job\\n35,cook\\n41\\n"))
+    ('rows of the file that end before its last column: 1; what they lack is read as missing',)
+    """
+    count = frame.attrs.get(SHORT, 0)
+    what = f"rows of the file that end before its last column: {count:,}; what they lack is read as missing"
+    return (what,) if count else ()
 
 
 def _ragged(error: Exception) -> str:

@@ -71,6 +71,18 @@ def test_columns_that_others_decided_are_named(tmp_path: Path) -> None:
     assert note.startswith("income: its commas are read as decimal commas, as in other files that are divided by semi")
 
 
+def test_rows_that_end_early_are_counted(tmp_path: Path) -> None:
+    """Spreadsheets leave empty cells at the end away, and a file that was cut looks the same."""
+    rows = ["age,y,job", *(f"{20 + at % 50},{'ab'[at % 2]},{('', 'cook', 'nurse')[at % 3]}" for at in range(200))]
+    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    whole.write_text("\n".join(rows))
+    cut.write_text("\n".join(row.rstrip(",") if row.endswith(",") else row for row in [*rows, "31,a"]))
+    assert fitted(whole, "y").notes_ == ()
+    note = "rows of the file that end before its last column: 68; what they lack is read as missing"
+    schema = fitted(whole, "y").schema_
+    assert fitted(cut, "y").notes_ == (note,) == fitted(cut, "y", schema=schema).notes_
+
+
 def test_a_label_that_is_also_a_feature_is_refused() -> None:
     """fit(frame, frame["y"]) made the label a feature: every record had it in itself."""
     table = TABLE[["a", "job"]].assign(y=["no", "yes"] * 100)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from rlm_core.privatiser.records import notes_of_dates
 from rlm_core.tables import Feature, TableError, TableSchema
-from rlm_core.tables.files import Limits, read_bytes
+from rlm_core.tables.files import Limits, notes_of_rows, read_bytes
 from rlm_core.tables.infer import LeftOut, infer_column
 from rlm_core.tables.marks import column_marks, notes_of_marks
 
@@ -30,7 +30,7 @@ class Table:
     """Rows with the name of their table, and the column that is probably the label.
 
     ``digest`` tells it from another one of the same name; ``doubts`` say how columns were read that
-    could be read in two ways.
+    could be read in two ways; ``note`` what else is to be said of the table.
     """
 
     name: str
@@ -64,6 +64,7 @@ def read_upload(data: bytes, name: str) -> Table:
         columns=columns,
         digest=hashlib.sha256(data).hexdigest(),
         doubts=doubts(frame, columns),
+        note="".join(f"{each[0].upper()}{each[1:]}." for each in notes_of_rows(frame)),
     )
 
 

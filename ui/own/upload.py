@@ -50,7 +50,7 @@ def upload() -> Table | None:
         return None
     rows, columns = text.counted(len(table.frame), "row"), text.counted(len(table.frame.columns), "column")
     if file is not None:
-        st.caption(f"{rows}, {columns}.")
+        st.caption(f"{rows}, {columns}. {table.note}".strip())
         return table
     with st.container(horizontal=True, vertical_alignment="center"):  # another page was looked at
         st.caption(f"Still here: {without_markup(table.name, most=80)}, {rows}, {columns}.", width="content")

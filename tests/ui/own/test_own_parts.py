@@ -338,4 +338,7 @@ def test_what_could_be_read_in_two_ways_is_said_of_the_table_that_has_it() -> No
     rows = b"1,94;1.200;no\n0,21;9.950;yes\n2,45;3.100;no\n" * 30
     table = tables.read_upload(b"share;wage;ill\n" + rows, "mine.csv")
     assert ["wage: its points are read as those of thousands" in note for note in table.doubts] == [True]
-    assert tables.read_upload(ROWS.to_csv(index=False).encode(), "mine.csv").doubts == ()
+    whole = tables.read_upload(ROWS.to_csv(index=False).encode(), "mine.csv")
+    assert whole.doubts == () and whole.note == ""
+    cut = tables.read_upload(b"age,ill,job\n" + b"31,no,cook\n41,yes\n" * 30, "mine.csv")
+    assert cut.note == "Rows of the file that end before its last column: 30; what they lack is read as missing."
