@@ -19,6 +19,7 @@ from rlm_core.tables.errors import TableError
 BLOCK_ROWS = 65_536
 """At most so many rows in a block."""
 
+_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx", ".xls")
 _CHUNK = 2**20  # bytes read at a time for a digest
 
 
@@ -85,11 +86,21 @@ class Block:
 
 
 def find_inputs(pattern: str) -> list[str]:
-    """The files that a path, a folder or a pattern names, sorted, each once, as absolute fsspec paths."""
+    """The files that a path, a folder or a pattern names, sorted, each once, as absolute fsspec paths.
+
+    Another table among them is an error: nobody in it is to be left out in silence.
+    """
     fs, path = url_to_fs(pattern)
     if fs.isdir(path):
         path = f"{path.rstrip('/')}/*"
-    found = sorted(each for each in fs.glob(path) if each.endswith((".parquet", ".npy")))
+    files = sorted(str(each) for each in fs.glob(path))
+    found = [each for each in files if each.endswith((".parquet", ".npy"))]
+    other = next((each for each in files if each.lower().endswith(_TABLES)), None)
+    if other is not None:
+        raise TableError(
+            f"Expected .parquet or .npy files, got {other}. Bulk work reads no CSV: save it as parquet; or name one "
+            "CSV file and one file for --out, without --workers, --scheduler and --block-rows. Nothing was drawn."
+        )
     if not found:
         raise FileNotFoundError(f"Expected .parquet or .npy files, found none at {pattern!r}.")
     return [str(fs.unstrip_protocol(each)) for each in found]

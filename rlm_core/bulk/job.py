@@ -4,11 +4,13 @@ A record that is drawn twice has spent twice, if both draws are seen. Workers di
 
 1. *check*: read and encode the block. Nothing is drawn; a bad row is an error and costs nobody anything;
 2. *charge*: create its file in the ledger if it is absent. A block is charged once, however often it runs;
-3. *draw*: the release path, all rows of the block. What is drawn is in this process alone;
-4. *publish*: create the part if it is absent. Whoever comes second deletes its draw unread.
+3. *draw*: the release path, all rows of the block. The ledger keeps the first draw; whoever comes second deletes its
+   own unread, and goes on with that one;
+4. *publish*: create the part from it if the part is absent, mark the block as published, and only then let the draw go.
 
 So a part is one draw of one charged block: every record has one report or, until the block is done, none. A charge
-may precede its draw by a crash: it then stands for the draw that the next run makes.
+may precede its draw by a crash: it then stands for the draw that the next run makes. A crash between part and mark
+makes the next run publish the same draw again, also if somebody has taken the part away.
 
 The name of a part is a keyed digest of input path, block number, content, mechanism and ε: one name for one draw, which
 tells nothing without the key. The key lies in the ledger, apart from the reports (``ledger.py``). An input that changed
@@ -69,6 +71,7 @@ class Job:
         open_ledger(folder, ledger)
         about = _epsilons(source) | {"digest": _digest(source), "block_rows": self.block_rows}
         about["ledger"] = ledger.name("ledger", "")  # tells which one, not what is in it
+        about["label"] = ledger.name("label", self.label or "")  # and which column, not its name
         if ledger.folder.exists(JOB) and not folder.exists(JOB):  # the folder's is written before the ledger's
             raise _another_folder(ledger, folder)
         here = _agree(folder, about | {"reports": os.urandom(16).hex()})
@@ -93,10 +96,10 @@ def run_block(job: Job, block: Block, *, quotes: bool = True) -> Done:
     start = time.perf_counter()
     source, folder, ledger = job.source, Folder(job.out), LedgerFolder(job.ledger_path)
     charge = charge_of(block, source, ledger)
-    published_file = ledger.published(charge)
-    was_published = ledger.folder.exists(published_file)  # asked first: the part is created before it
+    was_published = ledger.is_published(charge)  # asked first: the part is created before it
     if folder.exists(charge.part):
-        ledger.folder.create(published_file, b"")
+        ledger.mark(charge)
+        ledger.forget(charge)
         return _done(charge, start, charged=False, published=False)
     if was_published:
         ledger.check_unchanged(charge)
@@ -104,17 +107,24 @@ def run_block(job: Job, block: Block, *, quotes: bool = True) -> Done:
             f"Expected the part {charge.part} in {job.out!r}: it was published and is gone. "
             "To draw it again is a second release of these rows: use a new folder, which charges them again."
         )
-    # 1. Check.
-    h, y = source.encode(block, quotes=quotes)
-    # 2. Charge.
-    charged = ledger.charge(charge)
-    # 3. Draw.
-    releases = release_rows(
-        h, y, mechanism=source.mechanism.of_representations(), pairs=source.together, labels=source.response
-    )
-    # 4. Publish, or delete unread.
-    published = folder.create(charge.part, part_bytes(releases))
-    ledger.folder.create(published_file, b"")
+    part, charged = ledger.kept(charge), False
+    if part is None:
+        # 1. Check.
+        h, y = source.encode(block, quotes=quotes)
+        # 2. Charge.
+        charged = ledger.charge(charge)
+        # 3. Draw.
+        releases = release_rows(
+            h, y, mechanism=source.mechanism.of_representations(), pairs=source.together, labels=source.response
+        )
+        mine = part_bytes(releases)
+        part = mine if ledger.keep(charge, mine) else ledger.kept(charge)
+    # 4. Publish, unless another worker has, and has let its draw go: then this one is another, and deleted unread.
+    published = False
+    if part is not None and not ledger.is_published(charge):
+        published = folder.create(charge.part, part)
+        ledger.mark(charge)
+    ledger.forget(charge)
     return _done(charge, start, charged=charged, published=published)
 
 
@@ -154,16 +164,22 @@ def _agree(place: Folder, about: dict[str, Any]) -> dict[str, Any]:
     if place.create(JOB, (json.dumps(about, indent=1) + "\n").encode()):
         return about
     before: dict[str, Any] = json.loads(place.read(JOB))
-    if before | {"reports": ""} == about | {"reports": ""}:
+    known = {"label": about.get("label")} | before  # a folder that is older than that entry does not tell
+    other = [name for name in about if name != "reports" and known.get(name) != about[name]]
+    if not other:
         return before
-    if before.get("ledger") != about["ledger"]:
+    if "ledger" in other:
         raise ValueError(
             f"Expected in {place.path!r} the reports of this ledger, got those of another one: it does not tell whose "
             "rows were charged. Say --ledger, or use a new folder, which charges them again."
         )
+    changes = [
+        "another column of labels" if name == "label" else f"{name}={about[name]}, not {known.get(name)}"
+        for name in other
+    ]
     raise ValueError(
-        f"Expected the same mechanism, epsilon and block size as before in {place.path!r} ({before}), "
-        f"got {about}. Another release goes to a new folder, and spends again."
+        f"Expected the same mechanism, epsilon, label and block size as before in {place.path!r}, got "
+        f"{', '.join(changes)}. Another release goes to a new folder, and spends again."
     )
 
 

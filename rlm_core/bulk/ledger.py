@@ -9,6 +9,7 @@ digest of people's bytes, and no name of their file, is in what the collector ge
                               beside the reports lies the same file
     charges/<place>.json      a block, its keyed digest, its part, and what each of its rows has spent
     charges/<place>.published is there once the part was
+    drawn/<part>              a draw, from before it is published until it is
     contents/<digest>.json    under which path these bytes were charged
 
 On local files it is readable by its owner alone: 0700, also if the folder was there before, its files 0600. A bucket's
@@ -28,7 +29,7 @@ from typing import Any
 from rlm_core.bulk.store import Folder
 from rlm_core.digest import canonical_json
 
-JOB, KEY, CHARGES, CONTENTS = "job.json", "key", "charges", "contents"
+JOB, KEY, CHARGES, CONTENTS, DRAWN = "job.json", "key", "charges", "contents", "drawn"
 KEY_BYTES = 32
 _OWN_PLACES = ("file", "local", "memory")
 _NAME = 32  # hexadecimal digits of a name: 128 bits
@@ -99,7 +100,7 @@ class LedgerFolder:
 
     def sweep(self) -> int:
         """Delete what workers that died have left in it; how many."""
-        return self.folder.sweep(CHARGES, CONTENTS)
+        return self.folder.sweep(CHARGES, CONTENTS, DRAWN)
 
     @property
     def key(self) -> bytes:
@@ -149,6 +150,29 @@ class LedgerFolder:
                 f"Expected block {charge.block} of {charge.input} as it was charged (content {before.content[:12]}…), "
                 f"got {charge.content[:12]}…: the file has changed. A new folder charges its rows again."
             )
+
+    def is_published(self, charge: Charge) -> bool:
+        """Whether its part was there, be it there or not."""
+        return self.folder.exists(self.published(charge))
+
+    def mark(self, charge: Charge) -> None:
+        """Its part is there."""
+        self.folder.create(self.published(charge), b"")
+
+    def keep(self, charge: Charge, part: bytes) -> bool:
+        """Keep a draw until it is published, unless one is kept; True if it is this one."""
+        return self.folder.create(f"{DRAWN}/{charge.part}", part)
+
+    def kept(self, charge: Charge) -> bytes | None:
+        """The draw that is kept, if one is."""
+        try:
+            return self.folder.read(f"{DRAWN}/{charge.part}")
+        except FileNotFoundError:
+            return None
+
+    def forget(self, charge: Charge) -> None:
+        """The part is there, and marked: its draw need not be kept."""
+        self.folder.remove(f"{DRAWN}/{charge.part}")
 
     def charges(self) -> list[Charge]:
         """Every entry."""

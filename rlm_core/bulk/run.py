@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from rlm_core.bulk.blocks import Block, find_blocks
 from rlm_core.bulk.engine import run_tasks
@@ -43,6 +44,7 @@ def privatise_files(
     Raises:
         ValueError, OSError: Of the first block that failed; the message says how many did.
     """
+    check_places(job, inputs)
     blocks = [block for path in inputs for block in find_blocks(path, job.block_rows)]
     if not blocks:
         raise ValueError("Expected at least one row, got none.")
@@ -78,6 +80,22 @@ def privatise_files(
         blocks_charged=sum(each.charged for each in results),
         digest=charges[0].digest,
     )
+
+
+def check_places(job: Job, inputs: Sequence[str]) -> None:
+    """Raise if people's rows or the mechanism lie where their reports go: all of that folder is passed on."""
+    out = Folder(job.out)
+    inside = next((path for path in inputs if out.holds(Folder(path))), None)
+    if inside is not None:
+        raise ValueError(
+            f"Expected another folder for --out than that of the rows, got {job.out!r}, which holds {inside}: what is "
+            "in it is passed on. Nothing was drawn."
+        )
+    if Path(job.model).is_dir() and (out.holds(Folder(job.model)) or Folder(job.model).holds(out)):
+        raise ValueError(
+            f"Expected another folder for --out than the mechanism's, got {job.out!r} and {job.model!r}. Nothing was "
+            "drawn."
+        )
 
 
 def part_names(out: str) -> list[str]:

@@ -23,6 +23,7 @@ from rlm_core.owner.payload import Together
 from rlm_core.owner.subset_selection import SubsetSelection
 from rlm_core.privatiser.labels import label_numbers
 from rlm_core.tables.errors import TableError
+from rlm_core.tables.files import with_index
 from rlm_core.types import FloatArray, IntArray, positive
 
 if TYPE_CHECKING:
@@ -76,10 +77,11 @@ class Source:
             return batch, None
         if self.label is None:
             return batch, None
-        if self.label not in batch.schema.names:
-            raise TableError(f"Expected the label in {', '.join(batch.schema.names[:20])}, got {self.label!r}.")
-        at = batch.schema.names.index(self.label)
-        kept = [name for name in batch.schema.names if name != self.label]
+        names = [name.strip() for name in batch.schema.names]
+        if self.label not in names:
+            raise TableError(f"Expected the label in {', '.join(names[:20])}, got {self.label!r}.")
+        at = names.index(self.label)
+        kept = [name for name in batch.schema.names if name != batch.schema.names[at]]
         return batch.select(kept), batch.column(at).to_pandas()
 
 
@@ -174,8 +176,8 @@ def _without_values(error: Exception) -> str:
 def _frame(rows: Any) -> pd.DataFrame:
     if not isinstance(rows, pa.RecordBatch):
         raise TableError("Expected a table with named columns, got an array.")
-    frame: pd.DataFrame = rows.to_pandas(use_threads=False)
-    return frame
+    frame = with_index(rows.to_pandas(use_threads=False))
+    return frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
 
 
 def _pictures(rows: Any) -> FloatArray | NDArray[np.float32]:

@@ -120,6 +120,11 @@ class Folder:
         data: bytes = self.fs.cat_file(self.at(name))
         return data
 
+    def remove(self, name: str) -> None:
+        """Delete a file, if it is there."""
+        with contextlib.suppress(FileNotFoundError):
+            self.fs.rm_file(self.at(name))
+
     def names(self, folder: str = "") -> list[str]:
         """The names of the files in it, or in one of its folders, sorted; without temporary ones."""
         listed = self._listed(self.at(folder) if folder else self.path)

@@ -24,7 +24,7 @@ from rlm_core.bulk import job as job_module
 from rlm_core.bulk import source as source_module
 from rlm_core.bulk.blocks import find_blocks, find_inputs
 from rlm_core.bulk.job import Job, read_ledger, run_block
-from rlm_core.bulk.ledger import beside
+from rlm_core.bulk.ledger import Charge, LedgerFolder, beside
 from rlm_core.bulk.parts import read_part
 from rlm_core.bulk.run import part_names, privatise_files
 from rlm_core.bulk.store import Folder
@@ -89,6 +89,49 @@ def test_a_block_that_died_after_its_charge_is_not_charged_again(
     assert done.published and not done.charged and len(read_ledger(str(tmp_path))[1]) == 1
 
 
+def test_a_draw_whose_part_was_taken_before_its_mark_is_published_again_not_drawn_again(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed between part and mark, and the collector takes the part away before the next call."""
+    (block, *_) = find_blocks(find_inputs(str(here / "people"))[0], 250)
+    this = job(here, tmp_path)
+    this.start()
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LedgerFolder, "mark", die)
+        with pytest.raises(KeyboardInterrupt):
+            run_block(this, block)
+    (name,) = part_names(str(tmp_path))
+    taken = (tmp_path / name).read_bytes()
+    (tmp_path / name).unlink()
+    done = run_block(this, block)
+    assert done.published and not done.charged and (tmp_path / name).read_bytes() == taken
+    assert list(Path(this.ledger_path).glob("drawn/*")) == []
+    assert not run_block(this, block).published and len(read_ledger(str(tmp_path))[1]) == 1
+
+
+def test_of_three_workers_the_first_draw_that_is_kept_is_the_part(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One dies with its draw kept and nothing published; another had drawn by then."""
+    (block, *_) = find_blocks(find_inputs(str(here / "people"))[0], 250)
+    this, keep, drawn = job(here, tmp_path), LedgerFolder.keep, []
+    this.start()
+
+    def overtaken(ledger: LedgerFolder, charge: Charge, part: bytes) -> bool:
+        other = keep(ledger, charge, b"the draw of one who died")
+        drawn.append(part)
+        return other and keep(ledger, charge, part)
+
+    monkeypatch.setattr(LedgerFolder, "keep", overtaken)
+    done = run_block(this, block)
+    (name,) = part_names(str(tmp_path))
+    assert done.published and len(drawn) == 1 and (tmp_path / name).read_bytes() == b"the draw of one who died"
+
+
 def test_of_two_workers_with_one_block_the_second_deletes_its_draw(
     here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,7 +172,7 @@ def test_what_would_be_a_second_release_is_refused(here: Path, tmp_path: Path) -
     frame.to_parquet(people / "b.parquet", index=False)
     out, inputs = tmp_path / "out", find_inputs(str(people))
     privatise_files(job(here, out), inputs, workers=1)
-    for change in ({"epsilon": 1.0}, {"block_rows": 100}, {"label": None}):
+    for change in ({"epsilon": 1.0}, {"block_rows": 100}, {"label": None}, {"label": "sex"}):
         with pytest.raises(ValueError, match="a new folder, and spends again"):
             privatise_files(job(here, out, **change), inputs, workers=1)
     frame.assign(age=frame["age"] + 1).to_parquet(people / "b.parquet", index=False)

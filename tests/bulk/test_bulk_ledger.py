@@ -141,7 +141,7 @@ def test_two_people_of_one_shape_look_the_same_but_for_what_was_drawn(here: Path
         )
         assert {str(part.metadata.metadata[b"rlm"]) for part in parts} == {str(parts[0].metadata.metadata[b"rlm"])}
         about = json.loads((out / "job.json").read_text())
-        for name in ("ledger", "reports"):  # others for each key, and for each folder
+        for name in ("ledger", "label", "reports"):  # others for each key, and for each folder
             assert re.fullmatch("[0-9a-f]{32}", about.pop(name))
         abouts.append((about, parts[0].metadata.metadata[b"rlm"]))
     assert shapes[0] == shapes[1] and abouts[0] == abouts[1]
@@ -168,7 +168,8 @@ def test_who_knows_all_rows_but_one_cannot_test_guesses_of_it(here: Path, person
 def test_the_ledger_is_apart_and_its_owners_alone(here: Path, person: Path, tmp_path: Path) -> None:
     run(job(here, tmp_path / "out"), person)
     ledger = tmp_path / "out.ledger"
-    assert sorted(path.name for path in ledger.iterdir()) == ["charges", "contents", "job.json", "key"]
+    assert sorted(path.name for path in ledger.iterdir()) == ["charges", "contents", "drawn", "job.json", "key"]
+    assert list((ledger / "drawn").iterdir()) == []
     assert {path.stat().st_mode & 0o777 for path in (ledger, *ledger.rglob("*")) if path.is_dir()} == {0o700}
     assert {path.stat().st_mode & 0o777 for path in ledger.rglob("*") if path.is_file()} == {0o600}
     assert look(tmp_path / "out", 300).ledger_exact
@@ -236,7 +237,7 @@ def test_a_ledger_outlives_the_reports_that_were_handed_over(here: Path, person:
     with pytest.raises(ValueError, match="it was published and is gone"):
         run(this, person)
     assert part_names(this.out) == []
-    with pytest.raises(ValueError, match="the same mechanism, epsilon and block size"):
+    with pytest.raises(ValueError, match="the same mechanism, epsilon, label and block size"):
         run(job(here, tmp_path / "out", block_rows=100), person)
     assert len(read_ledger(this.out)[1]) == 2
 
