@@ -52,11 +52,14 @@ def main(arguments: Sequence[str]) -> int:
     schema = read_schema(options.schema)
     epsilons = options.epsilon or EPSILONS
     public, classes = _public(options.table, options.label)
+    said = False
     with shown_warnings(), counted_bar("simulate", "cell", quiet=options.json) as count:
 
         def step(done: int, total: int) -> None:
-            if not done:  # nothing was refused
+            nonlocal said
+            if not said:  # nothing was refused
                 _say_beforehand(options, total, classes)
+                said = True
             count(done, total)
 
         advice = advise(

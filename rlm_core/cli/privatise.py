@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rlm_core.cli.ledger_file import LedgerFile
 from rlm_core.cli.own_data import model_folder, parser_of, show
 from rlm_core.cli.shipped_table import is_shipped_table, release_shipped
+from rlm_core.types import positive
 
 if TYPE_CHECKING:
     from rlm_core.owner.budget import Ledger
@@ -62,6 +63,8 @@ def main(arguments: Sequence[str]) -> int:
         raise ValueError(f"Expected --workers >= 1, got {options.workers}.")
     if options.epsilon is not None:
         check_private(options.epsilon)
+    if options.label is not None and options.no_label:
+        raise ValueError(f"Expected --label {options.label} or --no-label, got both.")
     options.model = model_folder(options.model)
     if (Path(options.model) / "pictures.json").is_file():
         if any(each is not None for each in (options.workers, options.scheduler, options.block_rows)):
@@ -74,12 +77,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def check_private(epsilon: float) -> None:
-    """Raise at ε = ∞, where reports are the records in the clear: this command releases people's rows."""
+    """Raise for what is no ε, and at ε = ∞, where reports are records in the clear: this releases people's rows."""
     if math.isinf(epsilon):
         raise ValueError(
             "Expected a finite epsilon, got infinity: nothing would be private. Such reports are for comparisons, on "
             "rows that are public: LocalPrivatiser makes them, in Python."
         )
+    positive("epsilon", epsilon)
 
 
 def announce(options: argparse.Namespace, epsilon: float) -> None:
@@ -150,7 +154,13 @@ def _one_file(options: argparse.Namespace) -> int:
                 "file or several, and name a folder for the reports, --out reports/: that is bulk work, block by block "
                 "(--workers, --block-rows). Nothing was drawn."
             ) from None
-    write_reports(reports, out)
+    try:
+        write_reports(reports, out)
+    except OSError as error:
+        raise OSError(
+            f"Expected to write {str(out)!r}, got: {error.strerror or error}. What was drawn is gone and nobody has "
+            f"seen it, so no privacy was lost: make room, delete the ledger {str(ledger.path)!r}, and call again."
+        ) from None
     facts = {
         "out": str(out),
         "ledger": str(ledger.path),
@@ -158,15 +168,21 @@ def _one_file(options: argparse.Namespace) -> int:
         "epsilon": reports.epsilon,
         "digest": reports.digest,
     }
-    spent = f"each row has spent epsilon = {reports.epsilon:g}; the ledger stays with you: {ledger.path}"
+    spent = (
+        f"each row has spent epsilon = {reports.epsilon:g} by these reports; the ledger stays with you: {ledger.path}"
+    )
     show(options, facts, [f"{len(reports):,} reports: {out}", spent])
     return 0
 
 
 def _release_own(options: argparse.Namespace, ledger: Ledger, begin: OnProgress, step: OnProgress) -> Releases:
+    import pandas as pd
+    from tqdm import tqdm
+
     from rlm_core.pictures import read_pictures
     from rlm_core.privatiser import LocalPrivatiser
     from rlm_core.tables import read_table
+    from rlm_core.tables.files import notes_of_rows
 
     privatiser = LocalPrivatiser.load(options.model)
     if options.epsilon is not None:
@@ -178,6 +194,9 @@ def _release_own(options: argparse.Namespace, ledger: Ledger, begin: OnProgress,
     if label is None and not options.no_label and len(privatiser.classes_):
         raise ValueError("Expected --label NAME for the labels' column, or --no-label; got neither.")
     source = read_table(options.table) if privatiser.pictures_ is None else read_pictures(options.table)
+    if isinstance(source, pd.DataFrame) and not options.json:
+        for note in notes_of_rows(source):
+            tqdm.write(f"note: {note}", file=sys.stderr)
     begin(len(source))
     return privatiser.privatise(source, label, ledger=ledger, record=str(options.table), progress=step)
 
@@ -220,7 +239,8 @@ def _bulk(options: argparse.Namespace) -> int:
     }
     lines = [
         f"{found.rows:,} reports in {found.parts:,} parts, {found.new_parts:,} of them new: {options.out}",
-        f"each row has spent epsilon = {epsilon:g}, once; the ledger stays with you: {job.ledger_path}",
+        f"each row has spent epsilon = {epsilon:g} by these reports, once; "
+        f"the ledger stays with you: {job.ledger_path}",
     ]
     show(options, facts, lines)
     return 0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rlm_core.privatiser.plan import MOST_CLASSES
 from rlm_core.tables.columns import distinct_values
 from rlm_core.tables.errors import TableError
-from rlm_core.tables.values import as_text, whole_text
+from rlm_core.tables.values import as_text, same_text, whole_text
 from rlm_core.types import IntArray, quote
 
 LARGEST_WHOLE = 2**53
@@ -37,6 +37,21 @@ def label_texts(labels: Iterable[Any]) -> list[str | None]:
     return texts
 
 
+def in_spelling(texts: Sequence[str | None], classes: Sequence[str]) -> list[str | None]:
+    """Every label as the classes write it: a CSV file has "True" and "2.50" for a typed column's true and 2.5.
+
+    What is exactly a class goes first; where two classes are the same value, other spellings are of neither.
+
+    >>> in_spelling(["true", "False", "maybe", None], ["False", "True"])
+    ['True', 'False', 'maybe', None]
+    """
+    times = Counter(map(same_text, classes))
+    known = {same_text(name): name for name in classes if times[same_text(name)] == 1}
+    words = {each for each in texts if each is not None}
+    spelt = {each: each if each in classes else known.get(same_text(each), each) for each in words}
+    return [None if each is None else spelt[each] for each in texts]
+
+
 def _check_whole(labels: pd.Series) -> None:
     """Numbers are compared by their float64, so beyond 2^53 two of them could be one class."""
     large = [each for each in labels if isinstance(each, int | np.integer) and abs(int(each)) > LARGEST_WHOLE]
@@ -46,7 +61,7 @@ def _check_whole(labels: pd.Series) -> None:
 
 def true_classes(labels: Iterable[Any], classes: Sequence[str]) -> NDArray[np.str_]:
     """Labels of test rows as text: each is there, and one at least is of a class that is known."""
-    texts = label_texts(labels)
+    texts = in_spelling(label_texts(labels), classes)
     if None in texts:
         raise TableError(f"Expected a label in every test row, got none in row {texts.index(None)}.")
     if texts and not set(texts) & set(classes):
@@ -74,7 +89,7 @@ def notes_of_labels(labels: Iterable[Any], classes: Sequence[str]) -> tuple[str,
     >>> notes_of_labels(["no", "yes", None, "maybe"], ["no", "yes"])[0]
     'labels: 1 of 4 public rows has none; it was fitted on like the others'
     """
-    texts = label_texts(labels)
+    texts = in_spelling(label_texts(labels), classes)
     others = Counter(each for each in texts if each is not None and each not in classes)
     listed = ", ".join(repr(name[:40]) for name, _ in others.most_common(3)) + (", …" if len(others) > 3 else "")
     counts = ((texts.count(None), "none"), (others.total(), f"one that is not among the classes ({listed})"))
@@ -88,6 +103,8 @@ def notes_of_labels(labels: Iterable[Any], classes: Sequence[str]) -> tuple[str,
 
 def label_list(labels: Any) -> Any:
     """The labels, as a list, Series or array has them; others are refused: a set has no order of its rows."""
+    if not isinstance(labels, pd.Series) and callable(getattr(labels, "to_pandas", None)):
+        labels = labels.to_pandas()  # a column of Arrow or Polars
     if isinstance(labels, np.ma.MaskedArray):
         return labels.astype(object).filled(None)  # type: ignore[attr-defined]
     if isinstance(labels, str | bytes | pd.DataFrame) or not _is_list(labels):
@@ -109,10 +126,10 @@ def columns_of_classes(table: pd.DataFrame, names: Iterable[str], classes: Seque
     >>> columns_of_classes(table, ["ill", "job", "one"], ["yes", "no"])
     ['ill']
     """
-    wanted = set(classes)
+    wanted = set(map(same_text, classes))
 
     def values(column: pd.Series) -> set[str]:
-        return {whole_text(str(each)) for each in as_text(column).dropna().unique()}
+        return {same_text(str(each)) for each in as_text(column).dropna().unique()}
 
     return [name for name in names if values(table[name][:FIRST_ROWS]) <= wanted == values(table[name])]
 
@@ -143,7 +160,7 @@ def check_classes(classes: Sequence[Any]) -> tuple[str, ...]:
 def label_numbers(labels: Iterable[Any], classes: Sequence[str]) -> IntArray:
     """The number of every label's class; a missing or unknown label is an error with its row and column."""
     numbers = {name: number for number, name in enumerate(classes)}
-    texts = label_texts(labels)
+    texts = in_spelling(label_texts(labels), classes)
     at, distinct = distinct_values(texts)
     known = np.array([*(numbers.get(text, -1) for text in distinct), -1], dtype=np.int64)
     found: IntArray = known[at]

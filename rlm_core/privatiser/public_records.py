@@ -14,7 +14,7 @@ from rlm_core.privatiser.compare import Rehearsal
 from rlm_core.privatiser.honesty import UtilityWarning, doubtful_classes
 from rlm_core.privatiser.labels import find_classes, label_numbers, rows_of_classes
 from rlm_core.privatiser.records import check_apart, label_pictures, split_label
-from rlm_core.tables.arrays import array_table
+from rlm_core.tables.arrays import array_table, plain_table
 from rlm_core.tables.editing import for_table
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.files import read_table
@@ -42,6 +42,7 @@ def public_records(public: Any, label: str | Sequence[Any], schema: TableSchema 
 
 
 def _rows(public: Any, label: str | Sequence[Any], schema: TableSchema | None) -> PublicRecords:
+    public = plain_table(public)
     lists = isinstance(public, pd.DataFrame | dict) or not hasattr(public, "__len__") or isinstance(public, str)
     table = read_table(public) if lists else array_table(public)
     check_apart(table, label, schema)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -126,13 +127,21 @@ def read_reports(path: str | Path) -> list[str]:
 
 
 def write_reports(releases: Releases, path: str | Path) -> None:
-    """One JSON text a report: as a parquet file's column, or, if the name does not end in .parquet, as lines."""
+    """One JSON text a report: as a parquet file's column, or, if the name does not end in .parquet, as lines.
+
+    The file is there whole or not at all: half of the reports would look like all of them.
+    """
     texts = [report.to_json() for report in releases]
     path = Path(path)
-    if path.suffix == ".parquet":
-        pd.DataFrame({COLUMN: texts}).to_parquet(path, index=False)
-    else:
-        path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+    begun = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        if path.suffix == ".parquet":
+            pd.DataFrame({COLUMN: texts}).to_parquet(begun, index=False)
+        else:
+            begun.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+        begun.replace(path)
+    finally:
+        begun.unlink(missing_ok=True)
 
 
 def _parsed(report: Report | str, at: int, known: dict[str, Report]) -> Report:

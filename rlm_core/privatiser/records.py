@@ -17,7 +17,7 @@ from rlm_core.privatiser.labels import label_list, label_texts
 from rlm_core.privatiser.mappings import table_of_mappings
 from rlm_core.privatiser.views import CorruptedRows, MovedPictures, Neighbours, Views
 from rlm_core.privatiser.vrlm.columns import Columns
-from rlm_core.tables.arrays import array_table
+from rlm_core.tables.arrays import array_table, plain_table
 from rlm_core.tables.editing import for_table
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import Feature
@@ -140,7 +140,7 @@ class RecordReader:
         return Columns.of_pictures(self.pictures_)
 
     def _frame(self, table: Table, *, new: bool = False) -> pd.DataFrame:
-        table = table_of_mappings(table)
+        table = plain_table(table_of_mappings(table))
         if isinstance(table, pd.DataFrame | str | Path | Mapping) and not hasattr(table, "toarray"):
             return read_table(table)
         frame = array_table(table)

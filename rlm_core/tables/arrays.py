@@ -1,4 +1,4 @@
-"""Arrays and lists as tables: a column for each of a row's numbers."""
+"""Arrays, lists, and tables of other libraries, as frames."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ import numpy as np
 import pandas as pd
 
 from rlm_core.tables.errors import TableError
-from rlm_core.tables.files import check_frame
+from rlm_core.tables.files import check_frame, with_index
 
 _UNEVEN = "Expected rows with the same number of cells, got rows of different lengths."
+
+
+def plain_table(source: Any) -> Any:
+    """A frame of what is a table in another library (Arrow, Polars), whose columns have names; others as they are."""
+    if isinstance(source, pd.DataFrame) or not hasattr(source, "columns") or not hasattr(source, "to_pandas"):
+        return source
+    return with_index(source.to_pandas())
 
 
 def array_table(values: Any) -> pd.DataFrame:

@@ -30,6 +30,8 @@ MOST_COLUMNS = 5_000
 UNPACKED = 4
 """Times the bytes of a file: numbers of eight bytes that were written with two or three digits."""
 SEPARATORS = ",;\t|"
+_HEADER = 2**20  # characters in which the header ends
+_QUOTED = re.compile(rf'(^|[{SEPARATORS}]) *"(?:[^"]|"")*"')
 SHORT = "short rows"
 """The attribute of a frame that says how many rows of its file ended before the header does."""
 
@@ -130,13 +132,16 @@ def _read_parquet(data: bytes, limits: Limits) -> pd.DataFrame:
                     f"Expected words, numbers or dates in column {column.name[:80]}, got {str(column.type)[:80]}."
                 )
         _check_unpacked(pyarrow.parquet.read_table(io.BytesIO(data)).nbytes, limits)
-        frame = pd.read_parquet(io.BytesIO(data))
-        # pandas hides columns that were an index when the file was written: they are columns of the file.
-        return frame.reset_index() if any(name is not None for name in frame.index.names) else frame
+        return with_index(pd.read_parquet(io.BytesIO(data)))
     except (MemoryError, TableError):
         raise
     except (OSError, ValueError, TypeError, KeyError, ArithmeticError, pyarrow.ArrowException) as error:
         raise TableError(f"Expected a whole parquet file, got a damaged one: {str(error)[:200]}.") from None
+
+
+def with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """pandas hides columns of a file that were an index when it was written: they are columns like the others."""
+    return frame.reset_index() if any(name is not None for name in frame.index.names) else frame
 
 
 def _check_unpacked(size: int, limits: Limits) -> None:
@@ -274,6 +279,10 @@ def _check_names(names: list[str]) -> None:
 
 
 def _separator(text: str) -> str:
-    """The mark that divides the header most often; a comma if none does."""
-    first = text.split("\n", 1)[0]
-    return max(SEPARATORS, key=first.count)
+    """The mark that divides the header most often, outside of quotes; a comma if none does.
+
+    >>> _separator('age;"income, net, in €";y')
+    ';'
+    """
+    unquoted = _QUOTED.sub(r"\1", text[:_HEADER])
+    return max(SEPARATORS, key=unquoted.split("\n", 1)[0].count)

@@ -24,7 +24,7 @@ from rlm_core.tables.values import (
     parse_boolean,
     parse_date,
     parse_year,
-    value_text,
+    same_text,
     whole_text,
 )
 from rlm_core.types import FloatArray
@@ -252,9 +252,9 @@ def _read_words(column: pd.Series, feature: Feature) -> pd.Series:
         values, _ = by_distinct(text, lambda words: [spelt.get(word.lower(), word) for word in words])
         return pd.Series(values, name=feature.name, dtype=object)
     known = {word: word for word in feature.choices} | dict.fromkeys(feature.missing)
-    spelt_otherwise = {value_text(word): known[word] for word in sorted(known, reverse=True)}  # "1.50" before "1.500"
+    spelt_otherwise = {same_text(word): known[word] for word in sorted(known, reverse=True)}  # "1.50" before "1.500"
     spelling = spelt_otherwise | known  # as it is written goes first
     values, _ = by_distinct(
-        text, lambda words: [spelling.get(word, spelling.get(value_text(word), word)) for word in words]
+        text, lambda words: [spelling.get(word, spelling.get(same_text(word), word)) for word in words]
     )
     return pd.Series(values, name=feature.name, dtype=object)

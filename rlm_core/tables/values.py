@@ -38,6 +38,7 @@ MONTHS = {
 
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
 _FRACTION = re.compile(r"-?\d+\.\d+", re.ASCII)
+_MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]00:00:00", re.ASCII)
 _TIME = r"(?:[ T].*)?"
 _YEAR = re.compile(r"[1-9]\d{3}(?:\.\d+)?", re.ASCII)
 _YEAR_FIRST = re.compile(rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}}){_TIME}")
@@ -141,6 +142,18 @@ def value_text(text: str) -> str:
     ['1', '2.5', '-3.25', '10', 'v1.0', '1.0.0']
     """
     return text.rstrip("0").removesuffix(".") if _FRACTION.fullmatch(text) else text
+
+
+def same_text(text: str) -> str:
+    """One spelling for what other types of a column, or other programs, write otherwise: numbers, truth, whole days.
+
+    >>> [same_text(text) for text in ("2.50", "TRUE", "False", "2020-01-31 00:00:00", "Truest", "v1.0")]
+    ['2.5', 'true', 'false', '2020-01-31', 'Truest', 'v1.0']
+    """
+    if text.lower() in ("true", "false"):
+        return text.lower()
+    day = _MIDNIGHT.fullmatch(text)
+    return day[1] if day else value_text(text)
 
 
 def _known(text: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -74,6 +75,29 @@ def test_reports_are_whole_and_say_what_was_spent(folder: Path, capsys: pytest.C
     assert "numbers" in json.loads((folder / "alone.jsonl").read_text(encoding="utf-8").splitlines()[0])
 
 
+@pytest.mark.parametrize("out", ["full.jsonl", "full.parquet"])
+def test_reports_are_written_whole_or_not_at_all(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], out: str
+) -> None:
+    """A disk that is full half-way: a part of the reports would look like all of them."""
+    call = ["privatise", str(folder / "test.parquet"), "--model", str(folder / "mine"), "--out", str(tmp_path / out)]
+
+    def full(path: Path, *_: object, **__: object) -> None:
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        patch.setattr(pd.DataFrame, "to_parquet", lambda _, path, **__: full(path))
+        assert main(call) == 2
+    said = capsys.readouterr().err
+    assert "No space left on device" in said and "nobody has seen it" in said and f"{out}.ledger" in said
+    assert [path.name for path in tmp_path.iterdir()] == [f"{out}.ledger"]
+    assert main(call) == 2  # the rows are charged until the owner says otherwise
+    shutil.rmtree(tmp_path / f"{out}.ledger")
+    assert main(call) == 0
+
+
 def test_learning_measures_and_keeps(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["learn", str(folder / "r.parquet"), "--model", str(folder / "mine"), "--out", str(tmp_path / "learnt")]
     assert main([*call, "--test", str(folder / "test.parquet"), "--json"]) == 0
@@ -102,6 +126,16 @@ def test_learning_measures_and_keeps(folder: Path, tmp_path: Path, capsys: pytes
             ["privatise", "people.csv", "--model", "mine", "--ledger", "mine", "--out", "x"],
             2,
             "a new folder on this machine",
+        ),
+        (
+            ["privatise", "people.csv", "--model", "mine", "--epsilon", "nan", "--out", "x"],
+            2,
+            "Expected epsilon > 0, got",
+        ),
+        (
+            ["privatise", "people.csv", "--model", "mine", "--label", LABEL, "--no-label", "--out", "x"],
+            2,
+            "or --no-label, got both",
         ),
         (["learn", "public.csv", "--model", "mine"], 2, "Report 0 cannot be read"),
         (["learn", "public.parquet", "--model", "mine"], 2, "Expected a column 'report'"),

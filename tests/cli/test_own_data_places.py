@@ -97,5 +97,6 @@ def test_how_much_there_is_to_simulate_is_said_before(
     call = ["advise", "public.csv", "--label", label, "--people", "900", "--accuracy", "0.5", "--epsilon", "4"]
     assert main([*call, "--epsilon", "4", "--epsilon", "2", "--splits", "3", "--draws", "2", "--json"]) == 0
     said, (total,) = capsys.readouterr().err, totals
+    assert said.count("simulating") == 1
     assert f"rlm advise: simulating {total} cells (mechanisms × epsilons × splits), collections in each: 2" in said
     assert (f"is {label} the right label?" in said) == (label == "age")

@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from rlm_core.privatiser import LocalPrivatiser
-from rlm_core.tables import TableSchema
+from rlm_core.privatiser.advice import advise
+from rlm_core.privatiser.labels import label_numbers, true_classes
+from rlm_core.tables import TableError, TableSchema
 
 FLOORS: list[Any] = [1, 2, 3, 2, 1, 3] * 40
 PUBLIC = pd.DataFrame({"floor": FLOORS, "size": [float(20 + at % 7) for at in range(240)]})
@@ -109,3 +112,78 @@ def test_numbers_beyond_2_to_the_53_are_read_alike() -> None:
     batches = [pd.DataFrame({"floor": cells, "size": 1.0}) for cells in ([large, 1], [large, None])]
     first, second = (schema(PUBLIC).read(batch)["floor"][0] for batch in batches)
     assert first == second
+
+
+SPELT = {
+    "CSV of pandas": (["True", "False"], "True"),
+    "CSV of R": (["TRUE", "FALSE"], "TRUE"),
+    "truth": ([True, False], True),
+    "nullable": (pd.array([True, False], dtype="boolean"), True),
+    "days": (pd.to_datetime(["2020-01-31", "2021-01-31"]), "2020-01-31"),
+    "CSV of days": (["2020-01-31", "2021-01-31"], pd.Timestamp("2020-01-31")),
+    "numbers": ([2.5, 1.5], "2.50"),
+    "CSV of numbers": (["2.50", "1.50"], 2.5),
+}
+
+
+@pytest.mark.parametrize("public", SPELT)
+@pytest.mark.parametrize("people", SPELT)
+def test_labels_of_one_value_are_one_class_whatever_file_they_are_from(public: str, people: str) -> None:
+    """Fitted on a CSV file, people in a typed one, and the other way round."""
+    values, (others, first) = SPELT[public][0], SPELT[people]
+    frame = PUBLIC.assign(y=pd.Series([values[at % 2] for at in range(240)]))
+    privatiser = LocalPrivatiser(epsilon=4.0, reports=5_000).fit(frame, "y")
+    asked = [*others[:2], first]
+    same_kind = ("numbers" in public, "days" in public) == ("numbers" in people, "days" in people)
+    if same_kind:
+        numbers = label_numbers(asked, privatiser.class_names)
+        assert numbers.tolist() == [numbers[0], 1 - numbers[0], numbers[0]]
+        assert true_classes(asked, privatiser.class_names).tolist() == [privatiser.class_names[n] for n in numbers]
+    else:
+        with pytest.raises(TableError, match="Expected a label in "):
+            label_numbers(asked, privatiser.class_names)
+
+
+def test_two_classes_that_differ_by_spelling_alone_stay_two() -> None:
+    assert label_numbers(["True", "true", "no"], ["True", "true", "no"]).tolist() == [0, 1, 2]
+    with pytest.raises(TableError, match="got 'TRUE'"):
+        label_numbers(["TRUE"], ["True", "true", "no"])
+
+
+def test_truth_is_the_level_that_a_csv_file_has_for_it() -> None:
+    words = ["True", "False", "unknown"] * 80
+    privatiser = LocalPrivatiser(epsilon=4.0, reports=5_000).fit(PUBLIC.assign(flag=words))
+    row = {"floor": 1, "size": 20.0}
+    for written in (True, np.True_, "true", "TRUE"):
+        encoded = privatiser.encode_table(row | {"flag": written})
+        np.testing.assert_array_equal(encoded, privatiser.encode_table(row | {"flag": "True"}))
+    assert (privatiser.encode_table(row | {"flag": "never"}) != encoded).any()
+
+
+class Polars:
+    """A table of another library: columns with names, of which an array would lose the names."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.frame, self.columns = frame, list(frame)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.frame.to_numpy()
+
+    def to_pandas(self) -> pd.DataFrame:
+        return self.frame.copy()
+
+
+@pytest.mark.parametrize("other", [pa.Table.from_pandas, pa.RecordBatch.from_pandas, Polars])
+def test_tables_of_other_libraries_keep_the_names_of_their_columns(other: Callable[[pd.DataFrame], Any]) -> None:
+    labelled = PUBLIC.assign(y=["no", "yes"] * 120)
+    by_name = LocalPrivatiser(epsilon=4.0, reports=5_000).fit(other(labelled), "y")
+    assert by_name.schema_.columns == ("floor", "size")
+    turned = other(PUBLIC[["size", "floor"]])
+    np.testing.assert_array_equal(by_name.encode_table(turned), by_name.encode_table(PUBLIC))
+    apart = LocalPrivatiser(epsilon=4.0, reports=5_000).fit(other(PUBLIC), pa.chunked_array([labelled["y"]]))
+    assert apart.class_names == by_name.class_names == ("no", "yes")
+    indexed = other(labelled.set_index("floor"))
+    if not isinstance(indexed, Polars):
+        assert set(LocalPrivatiser(epsilon=4.0, reports=5_000).fit(indexed, "y").schema_.columns) == {"floor", "size"}
+    advice = advise(other(labelled), "y", people=500, accuracy=0.6, epsilons=(4.0,), splits=1, draws=1)
+    assert advice.rows == 240

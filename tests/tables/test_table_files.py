@@ -153,3 +153,9 @@ def test_a_small_parquet_file_that_unpacks_to_much_is_refused() -> None:
     numbers = io.BytesIO()
     pd.DataFrame({"n": range(50_000)}).to_parquet(numbers)
     assert len(read_bytes(numbers.getvalue(), Limits(bytes=10 * 2**20))) == 50_000
+
+
+def test_a_header_may_have_the_other_separators_in_quotes() -> None:
+    data = 'alter;"Einkommen, netto, in €";"Ort | Kreis, ""Land"""\n49;3051,32;Hof\n'
+    assert list(read_bytes(data.encode()).columns) == ["alter", "Einkommen, netto, in €", 'Ort | Kreis, "Land"']
+    assert list(read_bytes(b'size 5" or 6",b\n1,2\n3,4\n').columns) == ['size 5" or 6"', "b"]
