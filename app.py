@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ui.app.errors import guarded
-from ui.app.shell import footer, frame, navigation
+from ui.app.shell import footer, frame, keep_on_the_way_back, navigation
 from ui.app.startup import settle
 
 page = navigation()
+keep_on_the_way_back()
 frame()
 guarded(page.run)()
 guarded(footer)()

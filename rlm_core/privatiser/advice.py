@@ -15,7 +15,7 @@ import numpy as np
 from rlm_core.privatiser import advice_sentences
 from rlm_core.privatiser.compare import MECHANISMS, RULE
 from rlm_core.privatiser.network import FEWEST_ROWS as FEWEST_FOR_NETWORK
-from rlm_core.privatiser.plan import BITS, LAPLACE, VRLM
+from rlm_core.privatiser.plan import BITS, KINDS, LAPLACE, VRLM, Plan
 from rlm_core.privatiser.public_records import ROWS, public_records
 from rlm_core.privatiser.records import Table
 from rlm_core.privatiser.vrlm.rehearsal import VRLMRehearsal
@@ -88,6 +88,21 @@ class Advice:
     def of(self, mechanism: str) -> list[Point]:
         """A mechanism's points, by ε."""
         return sorted((each for each in self.points if each.mechanism == mechanism), key=lambda each: each.epsilon)
+
+    @property
+    def other(self) -> Point | None:
+        """A kind that the rule did not choose and that reaches the wish at a smaller ε, better by more than chance."""
+        limit = math.inf if self.chosen is None else self.chosen.epsilon
+        ruled = {each.epsilon: each.mean for each in self.of(RULE)}
+        found = [
+            each
+            for each in self.points
+            if each.mechanism in KINDS
+            and each.epsilon < limit
+            and each.is_sure(self.wish)
+            and each.mean - ruled.get(each.epsilon, 1.0) > self.chance(each.mean)
+        ]
+        return min(found, key=lambda each: (each.epsilon, -each.mean), default=None)
 
     @property
     def best(self) -> Point:
@@ -180,7 +195,16 @@ def advise(
         paper = VRLMRehearsal(of=rehearsal)
         clean.append(rehearsal.clean)
         majority.append(rehearsal.majority)
+        simulated: dict[tuple[Plan, float], list[float]] = {}
         for (name, epsilon), accuracies in found.items():
+            plan = rehearsal.plan(name, epsilon, people) if name in (RULE, *KINDS) else None
+            if plan is not None and (plan, epsilon) in simulated:  # what the rule chose is one curve, under two names
+                accuracies.extend(simulated[plan, epsilon])
+                done += 1
+                if progress is not None:
+                    progress(done, splits * len(found))
+                continue
+            before = len(accuracies)
             generator = np.random.default_rng([seed, split, *f"{name} {epsilon:g}".encode()])
             collect = paper.accuracy if name == VRLM else partial(rehearsal.accuracy, name)
             for draw in range(draws):
@@ -188,6 +212,8 @@ def advise(
                 done += draw == draws - 1
                 if progress is not None:  # also within a cell: whoever watches may want to stop
                     progress(done, splits * len(found))
+            if plan is not None:
+                simulated[plan, epsilon] = accuracies[before:]
     return Advice(
         table=str(public) if isinstance(public, str | Path) else records.kind,
         label=label if isinstance(label, str) else "label",

@@ -28,6 +28,8 @@ def answer(advice: Advice) -> list[str]:
     if is_needed or advice.clean > advice.majority:
         chosen = advice.chosen
         said.append(_not_reached(advice, telling=telling) if chosen is None else _reached(advice, chosen))
+    if is_needed and advice.other is not None:
+        said.append(_another_kind(advice, advice.other))
     return said + ([_chance(advice)] if _is_small(advice) else [])
 
 
@@ -35,9 +37,14 @@ def basis(advice: Advice) -> list[str]:
     """The facts, how sure they are, what ε means, and what else would do."""
     chosen = advice.chosen
     said = [
-        f"{advice.people:,} people, wish {percent(advice.wish)}; without privacy {percent(advice.clean)}, "
+        f"{advice.people:,} people, {percent(advice.wish)} asked for; without privacy {percent(advice.clean)}, "
         f"always the commonest class {percent(advice.majority)}."
     ]
+    if max(each.mean for each in advice.of(RULE)) > advice.clean:
+        said.append(
+            f"Without privacy means logistic regression, fitted once to the {advice.playing:,} {advice.kind} that play "
+            "the people: where they are few, or classes many, another classifier can be better, private or not."
+        )
     if not _is_small(advice):
         said.append(_chance(advice))
     if chosen is not None:
@@ -77,9 +84,9 @@ def _tells_apart(advice: Advice) -> list[str]:
 
 def _reached(advice: Advice, chosen: Point) -> str:
     return (
-        f"For {percent(advice.wish)}, epsilon = {chosen.epsilon:g} is the smallest of the grid that reaches it in nine "
-        f"of ten or more: in {_how_often(chosen, advice.wish)} simulated collections, with {percent(chosen.mean)} ± "
-        f"{percent(chosen.deviation)}.{_on_average(advice, chosen)}"
+        f"For {percent(advice.wish)}, epsilon = {chosen.epsilon:g} is the smallest of the grid that reaches it: in "
+        f"{_how_often(chosen, advice.wish)} simulated collections (nine of ten are asked for), with "
+        f"{percent(chosen.mean)} ± {percent(chosen.deviation)}.{_on_average(advice, chosen)}"
     )
 
 
@@ -91,9 +98,17 @@ def _not_reached(advice: Advice, *, telling: bool) -> str:
     else:
         way = " Ask more people, or wish for less." if telling else ""
     return (
-        f"No epsilon up to {advice.of(RULE)[-1].epsilon:g} reaches it ({percent(advice.wish)}) in nine of ten "
+        f"{percent(advice.wish)} is not reached at any epsilon up to {advice.of(RULE)[-1].epsilon:g} in nine of ten "
         f"simulated collections or more: the best mean of what the rule chooses is {percent(best.mean)} ± "
         f"{percent(best.deviation)} at epsilon = {best.epsilon:g}, and {_how_often(best, advice.wish)} reach it.{way}"
+    )
+
+
+def _another_kind(advice: Advice, other: Point) -> str:
+    return (
+        f"Another kind of report than the rule's, {other.mechanism}, reaches it at epsilon = {other.epsilon:g}: in "
+        f"{_how_often(other, advice.wish)} collections, with {percent(other.mean)} ± {percent(other.deviation)}. The "
+        "rule knows epsilon, people and classes alone, and here these public rows say more."
     )
 
 

@@ -33,7 +33,7 @@ from rlm_core.privatiser.onnx_file import write_onnx
 from rlm_core.privatiser.own_mechanism import own_page
 from rlm_core.privatiser.place import check_place
 from rlm_core.privatiser.plan import VRLM, Plan, choose_plan
-from rlm_core.privatiser.records import Labels, Table, notes_of_dates, notes_of_schema
+from rlm_core.privatiser.records import Labels, Table, notes_of_dates, notes_of_levels, notes_of_schema
 from rlm_core.privatiser.sides.collector import CollectorSide
 from rlm_core.privatiser.sides.people import PeopleSide
 from rlm_core.privatiser.vrlm.method import SplitMethod
@@ -169,7 +169,8 @@ class LocalPrivatiser(PeopleSide, CollectorSide, BaseEstimator):  # type: ignore
         rows, features = notes_of_rows(records), self.schema_.features
         if self.schema is not None:
             return rows + notes_of_schema(records, self.schema)
-        return rows + notes_of_dates(records, features) + notes_of_marks(records, features)
+        either_way = notes_of_dates(records, features) + notes_of_marks(records, features)
+        return rows + either_way + notes_of_levels(records, features)
 
     def _fit_method(
         self, plan: Plan, x: NDArray[np.float32], classes: int, progress: Callable[[Progress], None] | None

@@ -22,6 +22,7 @@ from rlm_core.tables.editing import for_table
 from rlm_core.tables.errors import TableError
 from rlm_core.tables.feature import Feature
 from rlm_core.tables.files import read_table
+from rlm_core.tables.infer import MOST_LEVELS
 from rlm_core.tables.preprocessor import TablePreprocessor
 from rlm_core.tables.schema import TableSchema
 from rlm_core.tables.values import as_text, either_way
@@ -216,6 +217,20 @@ def notes_of_schema(public: pd.DataFrame, schema: TableSchema) -> tuple[str, ...
     """Columns that a schema of one's own says nothing of, not even that it leaves them out."""
     known = {*schema.columns, *(each.name for each in schema.left_out)}
     return tuple(f"{name}: not in the schema that was brought" for name in public if name not in known)
+
+
+def notes_of_levels(public: pd.DataFrame, features: Iterable[Feature]) -> tuple[str, ...]:
+    """Categories of which not every word is a level."""
+    notes = []
+    for feature in features:
+        if feature.kind == "category" and len(feature.choices) >= MOST_LEVELS:
+            words = as_text(public[feature.name]).nunique()
+            if words > len(feature.choices):
+                notes.append(
+                    f"{feature.name}: {words:,} different words; the commonest {len(feature.choices)} are levels, and "
+                    "all others share one"
+                )
+    return tuple(notes)
 
 
 def notes_of_dates(public: pd.DataFrame, features: Iterable[Feature]) -> tuple[str, ...]:

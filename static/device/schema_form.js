@@ -26,6 +26,8 @@ import { RARE } from "./table_row.js";
 export function schemaForm(parent, fields, preprocessor) {
   /** @type {Map<string, HTMLInputElement | HTMLSelectElement>} */
   const inputs = new Map();
+  /** @type {(() => void)[]} */
+  const checks = [];
   const withRare = new Set(preprocessor.categories.filter(({ levels }) => levels.includes(RARE)).map(({ name }) => name));
   for (const { name, title, unit, kind, choices, low, high } of fields) {
     const hasOther = kind === "category" && withRare.has(name);
@@ -44,6 +46,14 @@ export function schemaForm(parent, fields, preprocessor) {
     label.append(words, input);
     parent.append(label);
     inputs.set(name, input);
+    const column = preprocessor.numbers.find((each) => each.name === name);
+    if (column && kind !== "date") {
+      const far = document.createElement("small");
+      far.className = "far";
+      label.append(far);
+      checks.push(() => { far.textContent = countsAs(input.value, column, low, high, preprocessor.clip); });
+      input.addEventListener("input", checks[checks.length - 1]);
+    }
   }
   const kinds = new Map(fields.map(({ name, kind }) => [name, kind]));
   /** @param {Record<string, any>} row */
@@ -54,6 +64,7 @@ export function schemaForm(parent, fields, preprocessor) {
       const isUnknown = input instanceof HTMLSelectElement && input.selectedIndex < 0;
       if (isUnknown) input.value = Array.from(input.options).some((option) => option.value === RARE) ? RARE : "";
     }
+    for (const check of checks) check();
   };
   fill(typical(preprocessor, kinds));
   return {
@@ -61,6 +72,22 @@ export function schemaForm(parent, fields, preprocessor) {
     row: () => Object.fromEntries(Array.from(inputs, ([name, { value }]) =>
       [name, kinds.get(name) === "date" && value !== "" ? yearOf(value) : value])),
   };
+}
+
+/**
+ * What a number beyond all public ones is taken for, in words; "" for an ordinary one. As table_row.js cuts it.
+ * @param {string} text
+ * @param {{mean: number, std: number}} column
+ * @param {number | null} [low]
+ * @param {number | null} [high]
+ * @param {number} [clip]
+ */
+function countsAs(text, { mean, std }, low, high, clip = Infinity) {
+  const value = Number(text);
+  if (text === "" || !Number.isFinite(value)) return "";
+  const bounded = Math.min(Math.max(value, low ?? -Infinity), high ?? Infinity);
+  const cut = Math.min(Math.max(bounded, mean - clip * std), mean + clip * std);
+  return cut === value ? "" : `counts as ${Number(cut.toPrecision(3))}`;
 }
 
 /**

@@ -61,11 +61,19 @@ function saysNothing(value, words) {
  */
 function spelt(value, levels) {
   const text = String(value).trim();
-  return levels.includes(text) ? text : levels.filter((level) => whole(level) === whole(text)).sort()[0] ?? text;
+  const same = [text, plain(text)].find((word) => levels.includes(word));
+  return same ?? levels.filter((level) => plain(level) === plain(text)).sort()[0] ?? text;
 }
 
-/** @param {string} text */
-const whole = (text) => (/^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text);
+/**
+ * One spelling of a number, of truth and of a whole day: same_text of rlm_core/tables/values.py.
+ * @param {string} text
+ */
+function plain(text) {
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase();
+  const day = /^(\d{4}-\d{2}-\d{2})[ T]00:00:00$/.exec(text);
+  return day ? day[1] : /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text;
+}
 
 /**
  * @param {unknown} given

@@ -152,6 +152,26 @@ def test_the_menu_has_four_groups(start) -> None:
     wait_for_lanes(page, "4")
 
 
+@pytest.mark.parametrize("path", ["/own?table=Wine", "/collect?data=CIFAR-10&eps=6"])
+def test_a_page_is_as_it_was_left_when_one_comes_back(server, visit, path: str) -> None:
+    """Streamlit puts an address without settings before the next page's; Back led there, and to the defaults."""
+    opened = visit(server, path)
+    page, settings = opened.page, set(path.partition("?")[2].split("&"))
+
+    def has_them(url: str) -> bool:
+        return settings <= set(url.partition("?")[2].split("&"))
+
+    page.wait_for_url(has_them)
+    page.get_by_test_id("stTopNavSection").filter(has_text="Understand").click()
+    page.get_by_test_id("stTopNavDropdownLink").get_by_text("Glossary").click()
+    page.wait_for_url(re.compile("/glossary"))
+    opened.settled()
+    page.go_back()
+    page.wait_for_url(has_them)
+    opened.settled()
+    assert has_them(page.url)
+
+
 def test_without_the_device_the_page_says_so(cold_server, visit) -> None:
     """``streamlit run app.py`` serves no /device: a sentence, not a blank page."""
     opened = visit(cold_server, "/")

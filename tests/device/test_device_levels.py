@@ -6,6 +6,7 @@ import json
 import subprocess
 
 import pandas as pd
+import pytest
 from device_server import DEVICE
 
 from rlm_core.privatiser import LocalPrivatiser
@@ -13,19 +14,28 @@ from rlm_core.privatiser.own_mechanism import own_description
 from rlm_core.tables import TableSchema
 
 PUBLIC = pd.DataFrame({"floor": [1, 2, 10] * 60, "size": [20, 30, 40, 50] * 45})
-CELLS = [1, 1.0, "1", "1.0", " 2 ", "2.00", 10, 1.5, "v1.0", 7, "", None]
+CELLS: list[object] = [1, 1.0, "1", "1.0", " 2 ", "2.00", 10, 1.5, "v1.0", 7, "", None]
+WORDS: list[object] = [True, False, "True", "TRUE", "false", "2020-01-31", "2020-01-31 00:00:00", "2020-01-31T00:00:00"]
+LEVELS = {
+    "numbers": [1, 2, 10] * 60,
+    "truth and days": ["True", "False", "2020-01-31"] * 60,
+    "spelt twice": ["True", "true", "2020-01-31 00:00:00"] * 60,
+}
 
 
-def test_a_cell_is_one_level_in_both(node: str) -> None:
-    schema = TableSchema.infer(PUBLIC).edited(PUBLIC, {"floor": "category"})
-    privatiser = LocalPrivatiser(classes=["no", "yes"], reports=9_000, schema=schema).fit(PUBLIC)
-    expected = [privatiser.encode_table({"floor": cell, "size": 35})[0].tolist() for cell in CELLS]  # type: ignore[arg-type]
+@pytest.mark.parametrize("levels", LEVELS)
+def test_a_cell_is_one_level_in_both(node: str, levels: str) -> None:
+    public, cells = PUBLIC.assign(floor=LEVELS[levels]), [*CELLS, *WORDS]
+    schema = TableSchema.infer(public).edited(public, {"floor": "category"})
+    privatiser = LocalPrivatiser(classes=["no", "yes"], reports=9_000, schema=schema).fit(public)
+    expected = [privatiser.encode_table({"floor": cell, "size": 35})[0].tolist() for cell in cells]  # type: ignore[arg-type]
+    assert len({tuple(row) for row in expected}) == 4  # every level, and what is none
     script = """
       const { tableRow } = await import(process.argv[1]);
       const { preprocessor, cells } = JSON.parse(process.argv[2]);
       console.log(JSON.stringify(cells.map((floor) => Array.from(tableRow({ floor, size: 35 }, preprocessor)))));
     """
-    given = json.dumps({"preprocessor": own_description(privatiser)["preprocessor"], "cells": CELLS})
+    given = json.dumps({"preprocessor": own_description(privatiser)["preprocessor"], "cells": cells})
     command = [node, "--input-type=module", "-e", script, (DEVICE / "table_row.js").as_uri(), given]
     found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
     assert json.loads(found.stdout) == expected

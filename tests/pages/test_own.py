@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import tomllib
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ import pytest
 from own_driver import CSV, choose, field, opened, press, trained, worker
 from page_driver import Open, healthy, words
 
+from rlm_core.privatiser.advice import Point
+from rlm_core.privatiser.compare import RULE
+from rlm_core.privatiser.plan import KINDS
 from ui.app.decoding import decode
 from ui.app.work_queue import TOO_MANY, Busy
 from ui.own import task as task_module
-from ui.own.kit import kit
+from ui.own.kit import kit, kit_commands
 from ui.own.queue import TrainingQueue, offered
 from ui.own.tables import LIMITS, read_upload
 from ui.own.task import Advice, Fitted
@@ -58,20 +62,22 @@ def test_a_table_is_brought_trained_on_and_its_result_taken_home(open_page: Open
     worker(queue).work()
     healthy(app.run())
     said = words(app)
-    assert "people, wish" in said and "Train" in app.button(key="own_train").label
+    assert "asked for; without privacy" in said and "Train" in app.button(key="own_train").label
     app.slider(key="own_wish").set_value(99)
     healthy(app.run())
     training = app.session_state["own_visit"].training
     (commands,) = [each.value for each in app.code if "--schema mine" in each.value]
     assert "--accuracy 0.99" in commands and "rlm advise --vrlm" in said
     with zipfile.ZipFile(io.BytesIO(kit(training, training.wish))) as archive:
-        assert "wish 99.0" in archive.read("advice.html").decode() and commands in archive.read("README.txt").decode()
-    assert "No ε up to 8 reaches it (99.0" in words(app) or "smallest of the grid" in words(app)
+        assert "99.0" in archive.read("advice.html").decode()
+        told = archive.read("README.txt").decode()
+        assert commands in told and "rlm learn reports.jsonl --model mine --test test.csv --skip" in told
+    assert "99.0" in words(app) and "not reached at any ε up to 8" in words(app) or "smallest of the grid" in words(app)
     token = app.session_state["own_visit"].training.offered.token
     assert offered(token) is not None
     press(app, "own_forget")
     assert "What you will get" in words(app) and offered(token) is None
-    assert "Fitted to" not in words(app) and "people, wish" not in words(app) and "own-answer" not in words(app)
+    assert "Fitted to" not in words(app) and "asked for; without" not in words(app) and "own-answer" not in words(app)
 
 
 def worker_stopped(queue: TrainingQueue) -> bool:
@@ -175,6 +181,51 @@ def test_the_mechanism_can_be_trained_again_at_the_epsilon_that_is_advised(
     training = app.session_state["own_visit"].training
     assert f"ε = {training.epsilon:g}" in button.label and training.epsilon == app.number_input(key="own_epsilon").value
     assert training.advice is advice and training.wish == wish and "own_train_at" not in [b.key for b in app.button]
+
+
+def test_another_kind_than_the_rules_can_be_trained_where_it_is_better(open_page: Open, queue: TrainingQueue) -> None:
+    """The advice was ε = 6 where a curve beside it reached the wish at 1.5, and nobody could have that mechanism."""
+    app = trained(opened(open_page), queue)
+    training = app.session_state["own_visit"].training
+    other = Point(mechanism="joint selection", epsilon=0.5, accuracies=(1.0,) * 10)
+    points = [each for each in training.advice.points if each.mechanism not in KINDS]
+    ruled = [replace(each, accuracies=(0.5,) * 10) if each.mechanism == RULE else each for each in points]
+    training.advice = replace(training.advice, rows=9_000, points=(*ruled, other))
+    app.slider(key="own_wish").set_value(95)
+    healthy(app.run())
+    assert "joint selection, reaches it at ε = 0.5" in words(app)
+    button = next(each for each in app.button if each.key == "own_train_other")
+    assert button.label == "Train joint selection at ε = 0.5"
+    healthy(button.click().run())
+    worker(queue).work()
+    healthy(app.run())
+    training = app.session_state["own_visit"].training
+    assert training.fitted.privatiser.plan_.kind == training.kind == "joint selection" and training.epsilon == 0.5
+    assert "joint selection, which the rule did not choose" in words(app)
+    assert "own_train_other" not in [each.key for each in app.button]
+    assert "--kind 'joint selection'" in kit_commands(training, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("own_people", 50, "Expected 100 to 200,000 people, got 50."),
+        ("own_people", 9_999_999, "got 9,999,999."),
+        ("own_epsilon", 0.0, "Expected an ε of 0.1 to 20, got 0."),
+        ("own_epsilon", 21.0, "got 21."),
+    ],
+)
+def test_a_number_out_of_range_is_said_and_nothing_is_trained(
+    open_page: Open, queue: TrainingQueue, key: str, value: float, said: str
+) -> None:
+    """The browser kept it to itself, and the button trained with the number before."""
+    app = opened(open_page)
+    app.number_input(key=key).set_value(value)
+    (error,) = app.run().error
+    assert said in error.value.replace("\\", "") and app.button(key="own_train").disabled
+    app.number_input(key=key).set_value(200 if key == "own_people" else 2.0)
+    healthy(app.run())
+    assert not app.error and not app.button(key="own_train").disabled
 
 
 def test_a_table_stays_while_another_page_is_looked_at_until_it_is_taken_away(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ui.app.public_demo import raw_data_allowed
 from ui.app.site import ROOT, by_group
@@ -39,6 +40,17 @@ def require_app() -> None:
     if _INSIDE not in st.session_state:
         navigation()
         st.rerun()
+
+
+def keep_on_the_way_back() -> None:
+    """With the browser's Back, show a page as it was left; before its widgets.
+
+    When a page is left, Streamlit first adds an entry without its settings to the browser's history, and Back leads
+    there. Then the settings that the session keeps are right, not the defaults that such an address would mean.
+    """
+    context = get_script_run_ctx()
+    if context is not None and context.is_history_navigation and not st.query_params.to_dict():
+        context.is_history_navigation = False
 
 
 def frame() -> None:

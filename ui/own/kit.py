@@ -17,7 +17,7 @@ FOLDER = "mine"
 AGAIN = "mine-again"
 """Where a fit from within the kit goes: the kit's own folder is there already."""
 
-INSTALL = "pip install -c constraints.txt '.[learn]'  # in a checkout"
+INSTALL = "# once, in a checkout of this project: pip install -c constraints.txt '.[learn]'"
 
 STAND_IN = "LABEL"
 RENAME = (
@@ -27,7 +27,13 @@ RENAME = (
 
 
 def commands(
-    label: str, *, epsilon: float = 4.0, people: int = 10_000, wish: float = 0.8, within_kit: bool = False
+    label: str,
+    *,
+    epsilon: float = 4.0,
+    people: int = 10_000,
+    wish: float = 0.8,
+    kind: str = "auto",
+    within_kit: bool = False,
 ) -> str:
     """The same on one's own machine, with files that never leave it.
 
@@ -38,13 +44,14 @@ def commands(
     # A label may have any other sign in it, and may look like an option.
     of_label = shlex.quote(f"--label={label}") if label.startswith("-") else f"--label {shlex.quote(label)}"
     schema = f" --schema {FOLDER}/schema.json" if within_kit else ""
+    of_kind = "" if kind == "auto" else f" --kind {shlex.quote(kind)}"
     advice, folder = ("advice-again.html", AGAIN) if within_kit else ("advice.html", FOLDER)
     renamed = "" if is_typed else f" {of_label}"  # the kit's folder knows the old name
     return (
         f"{INSTALL}\n"
         f"{'' if is_typed else RENAME}"
         f"rlm advise public.csv {of_label}{schema} --people {people} --accuracy {wish:g} --out {advice}\n"
-        f"rlm fit public.csv {of_label}{schema} --epsilon {epsilon:g} --reports {people} --out {folder}\n"
+        f"rlm fit public.csv {of_label}{schema} --epsilon {epsilon:g} --reports {people}{of_kind} --out {folder}\n"
         f"rlm privatise people.csv --model {FOLDER}{renamed} --out reports.parquet\n"
         f"rlm learn reports.parquet --model {FOLDER}{renamed} --test test.csv\n"
     )
@@ -52,7 +59,14 @@ def commands(
 
 def kit_commands(training: Training, wish: float) -> str:
     """The commands for where a training's kit was unpacked."""
-    return commands(training.label, epsilon=training.epsilon, people=training.people, wish=wish, within_kit=True)
+    return commands(
+        training.label,
+        epsilon=training.epsilon,
+        people=training.people,
+        wish=wish,
+        kind=training.kind,
+        within_kit=True,
+    )
 
 
 def readme(training: Training, wish: float) -> str:
@@ -63,6 +77,11 @@ def readme(training: Training, wish: float) -> str:
         f"{FOLDER}/        the mechanism: rlm privatise --model {FOLDER}, or LocalPrivatiser.load({FOLDER!r})\n"
         "owner.html   for the people: a form that makes a report. It works offline and can connect to nothing.\n"
         "advice.html  which epsilon for which accuracy, simulated on the public rows.\n\n"
+        "The commands below want three files. public.csv: rows that anybody may see, with their labels.\n"
+        "people.csv: the people's rows, with the same columns. test.csv: rows with known labels, to measure with.\n\n"
+        "Reports that people send you from owner.html: put them into one file, reports.jsonl, a line each, then\n"
+        f"    rlm learn reports.jsonl --model {FOLDER} --test test.csv --skip\n"
+        "--skip leaves out, and counts, what cannot be learnt from, as reports of people who kept their label.\n\n"
         "Means, levels and some representations of the public rows are in the folder: it is as public as they are.\n"
         "One report costs its sender epsilon; further reports of the same row add up.\n\n"
         "Pass on reports.parquet alone. The folder beside it, reports.parquet.ledger, stays with you: it has a key.\n\n"

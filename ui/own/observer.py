@@ -109,6 +109,12 @@ def belief(reports: Sequence[tuple[Report, str]], fitted: Fitted) -> Posterior:
     return infer(likelihood, fitted.prior_y, classes=len(fitted.privatiser.classes_))
 
 
+def _most(prior: FloatArray, total: float) -> str:
+    """How sure reports with this ε in all can make whoever knows the prior, whatever they say."""
+    most = float(posterior_limit(prior, total).max())
+    return f"With ε = {number(total)} in all, nothing that was sent can make it surer than {percent(most)} of a label."
+
+
 def collector_html(box: Inbox, training: Training) -> str:
     """What came, and what it says about the label."""
     if not box.reports or training.fitted is None:
@@ -131,7 +137,7 @@ def collector_html(box: Inbox, training: Training) -> str:
         f"<span>ε = {number(total)} spent in all</span></div></div><h3>What does it say about the label?</h3>{bars}"
         '<p class="note"><b class="rlm-dot"></b> before · <b class="rlm-tick"></b> the most that ε allows</p>'
         f"<p>Best guess: <b>{html.escape(names[guess])}</b>, with {percent(float(found.classes[guess]))}; before, "
-        f"{percent(float(found.prior[guess]))}. One report says little; {training.people:,} of them teach.</p>"
+        f"{percent(float(found.prior[guess]))}. {_most(found.prior, total)}</p>"
         f"<details open><summary>The newest report: {len(text.encode()):,} bytes, all that crossed</summary>"
         f'<code class="report-text">{html.escape(text)}</code></details>'
     )

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ui.own.tables import Table
     from ui.own.task import Task
 
-MOST_PEOPLE = 200_000
+FEWEST_PEOPLE, MOST_PEOPLE = 100, 200_000
+LEAST_EPSILON, MOST_EPSILON = 0.1, 20.0
 NUMBER = 165
 """Pixels of a field for a number: two have room beside each other on a phone."""
 
@@ -78,11 +79,9 @@ def chosen_task(table: Table) -> tuple[Task | None, str]:
         complain(problem)
     schema = None if problem else edit_schema(table, label, key=f"own_schema_{table.name}_{table.digest[:8]}_{label}")
     with st.container(horizontal=True):
-        people = st.number_input(
+        people = st.number_input(  # no bounds: a browser keeps what is beyond them to itself, and the old one stays
             "People who will report",
-            100,
-            MOST_PEOPLE,
-            10_000,
+            value=10_000,
             step=1_000,
             key="own_people",
             persist_state="session",
@@ -90,16 +89,18 @@ def chosen_task(table: Table) -> tuple[Task | None, str]:
         )
         epsilon = st.number_input(
             "ε of one report",
-            0.1,
-            20.0,
-            4.0,
+            value=4.0,
             step=0.5,
             format="%.2f",
             key="own_epsilon",
             persist_state="session",
             width=NUMBER,
         )
-    if schema is None:
+    beyond = out_of_range(people, epsilon)
+    if beyond:
+        complain(beyond)
+        problem = problem or beyond
+    if schema is None or problem:
         return None, problem or "Expected columns to learn from, got none."
     try:
         check_width(schema, len(table.frame))
@@ -116,6 +117,23 @@ def chosen_task(table: Table) -> tuple[Task | None, str]:
         people=int(people),
     )
     return task, ""
+
+
+def out_of_range(people: float | None, epsilon: float | None) -> str:
+    """What is wrong with these numbers; an empty field is None.
+
+    >>> out_of_range(10_000, 4.0), out_of_range(50, 4.0)
+    ('', 'Expected 100 to 200,000 people, got 50.')
+    >>> out_of_range(10_000, None)
+    'Expected an ε of 0.1 to 20, got none.'
+    """
+    if people is None or not FEWEST_PEOPLE <= people <= MOST_PEOPLE:
+        got = "none" if people is None else f"{people:,}"
+        return f"Expected {FEWEST_PEOPLE} to {MOST_PEOPLE:,} people, got {got}."
+    if epsilon is None or not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        got = "none" if epsilon is None else f"{epsilon:g}"
+        return f"Expected an ε of {LEAST_EPSILON:g} to {MOST_EPSILON:g}, got {got}."
+    return ""
 
 
 def complain(problem: str) -> None:

@@ -64,6 +64,7 @@ class Training(Job):
     schema: str = field(repr=False)
     epsilon: float
     people: int
+    kind: str = "auto"
     visitor: weakref.ref[Visitor] = field(repr=False)
     share: float = 0.0
     words: str = ""
@@ -110,6 +111,7 @@ class TrainingQueue(WorkQueue[Training]):
             schema=task.schema,
             epsilon=task.epsilon,
             people=task.people,
+            kind=task.kind,
             visitor=weakref.ref(visitor),
             task=task,
         )

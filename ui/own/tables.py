@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import pandas as pd
 
-from rlm_core.privatiser.records import notes_of_dates
+from rlm_core.privatiser.records import notes_of_dates, notes_of_levels
 from rlm_core.tables import Feature, TableError, TableSchema
 from rlm_core.tables.files import Limits, notes_of_rows, read_bytes
 from rlm_core.tables.infer import LeftOut, infer_column
@@ -75,9 +75,9 @@ def inferred(frame: pd.DataFrame) -> tuple[Feature | LeftOut, ...]:
 
 
 def doubts(frame: pd.DataFrame, columns: Sequence[Feature | LeftOut]) -> tuple[str, ...]:
-    """Of each column whose commas or dates could have been something else: its name, and how they were read."""
+    """Of each column that could have been read otherwise, or is not read whole: its name, and how it was read."""
     features = [each for each in columns if isinstance(each, Feature)]
-    return notes_of_marks(frame, features) + notes_of_dates(frame, features)
+    return notes_of_marks(frame, features) + notes_of_dates(frame, features) + notes_of_levels(frame, features)
 
 
 def check_width(schema: TableSchema, rows: int) -> None:

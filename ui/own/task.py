@@ -71,6 +71,8 @@ class Task:
     schema: str = field(repr=False)
     epsilon: float
     people: int
+    kind: str = "auto"
+    """Of report: the rule's choice, or one that was asked for."""
     advice: Advice | None = field(default=None, repr=False)
     """What was simulated before, for the same people: then only the mechanism is fitted."""
 
@@ -95,6 +97,8 @@ class Fitted:
     prior_y: IntArray = field(repr=False)
     privatiser: LocalPrivatiser = field(repr=False)
     warnings: tuple[str, ...]
+    unlabelled: int = 0
+    """Public rows that were left out, since they have no label."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +178,7 @@ def train(task: Task, publish: Publish, is_stopped: IsStopped = lambda: False) -
 
 def fit(task: Task, frame: pd.DataFrame, schema: TableSchema) -> Fitted:
     """The mechanism, and everything that follows from it."""
-    privatiser = LocalPrivatiser(epsilon=task.epsilon, reports=task.people, schema=schema)
+    privatiser = LocalPrivatiser(epsilon=task.epsilon, reports=task.people, schema=schema, kind=task.kind)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         privatiser.fit(frame, task.label)
@@ -194,6 +198,7 @@ def fit(task: Task, frame: pd.DataFrame, schema: TableSchema) -> Fitted:
         prior_h=privatiser.method_.encoder(privatiser._matrix(tidy)),
         prior_y=label_numbers(rows[task.label], privatiser.class_names),
         privatiser=privatiser,
+        unlabelled=len(task.frame) - len(frame),
         warnings=said,
     )
 

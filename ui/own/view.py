@@ -65,6 +65,7 @@ def origin(training: Training, task: Task | None) -> None:
     """Whose result this is; where the controls say something else by now, that it is not theirs."""
     label = f"label {html.escape(training.label)}"
     parts = [html.escape(training.name), label, f"{training.people:,} people", f"ε = {training.epsilon:g}"]
+    parts += [] if training.kind == "auto" else [f"{training.kind}, which the rule did not choose"]
     st.html(f'<p class="own-origin">Result for <b>{parts[0]}</b> · {" · ".join(parts[1:])}</p>')
     if task is None or not training.is_of(task):
         st.warning(f"{_earlier(training, task)} Train again to see what they give.", icon=":material/history:")
@@ -95,9 +96,12 @@ def facts(training: Training) -> None:
     fitted = training.fitted
     assert fitted is not None
     plan = fitted.privatiser.plan_
+    without = text.counted(fitted.unlabelled, "row")
+    left_out = f" ({without} without a label left out)" if fitted.unlabelled else ""
+    classes = len(fitted.privatiser.classes_)
     st.html(
         f'<p class="rlm-note">Fitted to {fitted.privatiser.public_rows_:,} public rows of '
-        f"<b>{html.escape(training.name)}</b>, {len(fitted.privatiser.classes_)} classes, ε = {training.epsilon:g}. "
+        f"<b>{html.escape(training.name)}</b>{left_out}, {classes} classes, ε = {training.epsilon:g}. "
         f"Each person sends {text.sent(plan.kind, plan.size)} (“{plan.kind}”).</p>"
     )
     for each in fitted.warnings:
@@ -169,18 +173,25 @@ def coarse(training: Training, advice: Advice) -> None:
 
 
 def other_epsilon(training: Training, asked: Advice, task: Task | None) -> None:
-    """Where the advice is another ε than the mechanism's: say so, and train at that one if asked."""
-    chosen = asked.chosen
-    if training.fitted is None or chosen is None or chosen.epsilon == training.epsilon or asked.wish <= asked.majority:
+    """Where the advice is another ε, or kind, than the mechanism's: say so, and train that one if asked."""
+    chosen, other = asked.chosen, asked.other
+    if training.fitted is None or asked.wish <= asked.majority:
         return
-    enough = "more than it takes" if training.epsilon > chosen.epsilon else "too little for it"
+    can_train = task is not None and training.is_of(task) and not training.active
+    ruled = training.kind == "auto"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"The mechanism below has ε = {training.epsilon:g}: {enough}.", width="content")
-        if task is not None and training.is_of(task) and not training.active:
-            st.button(
-                f"Train at ε = {chosen.epsilon:g}",
-                key="own_train_at",
-                icon=":material/model_training:",
-                on_click=guarded(start_at),
-                args=(task, chosen.epsilon),
-            )
+        if ruled and chosen is not None and chosen.epsilon != training.epsilon:
+            enough = "more than it takes" if training.epsilon > chosen.epsilon else "too little for it"
+            st.markdown(f"The mechanism below has ε = {training.epsilon:g}: {enough}.", width="content")
+        if not can_train:
+            return
+        if chosen is not None and (not ruled or chosen.epsilon != training.epsilon):
+            train_button("own_train_at", f"Train at ε = {chosen.epsilon:g}", task, chosen.epsilon, "auto")
+        if other is not None and (training.kind, training.epsilon) != (other.mechanism, other.epsilon):
+            what = f"Train {other.mechanism} at ε = {other.epsilon:g}"
+            train_button("own_train_other", what, task, other.epsilon, other.mechanism)
+
+
+def train_button(key: str, what: str, task: Task | None, epsilon: float, kind: str) -> None:
+    """Train the same table at another ε, or with another kind of report."""
+    st.button(what, key=key, icon=":material/model_training:", on_click=guarded(start_at), args=(task, epsilon, kind))

@@ -87,12 +87,12 @@ def start(task: Task) -> None:
         mine.training = training
 
 
-def start_at(task: Task, epsilon: float) -> None:
-    """Train the same at another ε, and let the control say so. What was simulated holds for every ε, so it stays."""
+def start_at(task: Task, epsilon: float, kind: str = "auto") -> None:
+    """Train the same at another ε, which the control then says, or another kind. What was simulated holds for all."""
     mine, before = visit(), visit().training
     kept = before.advice if before is not None and before.state == "done" else None
     wish = None if before is None else before.wish
-    start(replace(task, epsilon=epsilon, advice=kept))
+    start(replace(task, epsilon=epsilon, kind=kind, advice=kept))
     if mine.training is not None and mine.training is not before:
         st.session_state["own_epsilon"] = epsilon
         mine.training.wish = wish

@@ -340,5 +340,8 @@ def test_what_could_be_read_in_two_ways_is_said_of_the_table_that_has_it() -> No
     assert ["wage: its points are read as those of thousands" in note for note in table.doubts] == [True]
     whole = tables.read_upload(ROWS.to_csv(index=False).encode(), "mine.csv")
     assert whole.doubts == () and whole.note == ""
+    words = "".join(f"w{at % 150},{'ab'[at % 2]}\n" for at in range(900))
+    (doubt,) = tables.read_upload(f"city,ill\n{words}".encode(), "mine.csv").doubts
+    assert doubt == "city: 150 different words; the commonest 100 are levels, and all others share one"
     cut = tables.read_upload(b"age,ill,job\n" + b"31,no,cook\n41,yes\n" * 30, "mine.csv")
     assert cut.note == "Rows of the file that end before its last column: 30; what they lack is read as missing."
