@@ -186,7 +186,8 @@ def other_epsilon(training: Training, asked: Advice, task: Task | None) -> None:
         if not can_train:
             return
         if chosen is not None and (not ruled or chosen.epsilon != training.epsilon):
-            train_button("own_train_at", f"Train at ε = {chosen.epsilon:g}", task, chosen.epsilon, "auto")
+            whose = "" if ruled else "the rule’s kind "
+            train_button("own_train_at", f"Train {whose}at ε = {chosen.epsilon:g}", task, chosen.epsilon, "auto")
         if other is not None and (training.kind, training.epsilon) != (other.mechanism, other.epsilon):
             what = f"Train {other.mechanism} at ε = {other.epsilon:g}"
             train_button("own_train_other", what, task, other.epsilon, other.mechanism)
