@@ -60,6 +60,9 @@ def refusals(
             message = f"Expected report {at} to be of record and label, got the record alone: no class was sent."
             return Refusal(reason=NO_LABEL, message=message)
         if report.digest is None or report.digest != digests[report.epsilon]:
+            if report.digest == expected:  # of the others' ε, which it does not say
+                message = f"Expected epsilon={epsilon:g} in report {at}, as its digest says, got {report.epsilon:g}."
+                return Refusal(reason=OTHER_MECHANISM, message=message)
             found = (report.digest or "none")[:8]
             message = (
                 f"Expected report {at} to be of record and label by this mechanism, {expected[:8]}…, got {found}…."

@@ -54,6 +54,9 @@ def infer_column(column: pd.Series, *, decimal: str = ".") -> Feature | LeftOut:
     """The feature that a public column is, or the reason why it is none; ``decimal`` is its mark of a fraction."""
     name = str(column.name)
     dtype = column.dtype
+    of_cells = column.cat.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
+    if isinstance(of_cells, pd.PeriodDtype | pd.IntervalDtype) or pd.api.types.is_timedelta64_dtype(of_cells):
+        return LeftOut(name=name, reason=f"cells of type {of_cells} are not read; words, numbers and dates are")
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return _from_numbers(name, date_numbers(column), "date")
     if pd.api.types.is_bool_dtype(dtype):

@@ -83,6 +83,20 @@ def test_rows_that_end_early_are_counted(tmp_path: Path) -> None:
     assert fitted(cut, "y").notes_ == (note,) == fitted(cut, "y", schema=schema).notes_
 
 
+def test_columns_of_periods_and_intervals_are_left_out_like_others_that_cannot_be_read() -> None:
+    """They stopped the fit of everything else."""
+    months, hours = pd.period_range("2020-01", periods=200, freq="M"), pd.to_timedelta(np.arange(200), unit="h")
+    table = TABLE.assign(month=months, lasted=hours, group=pd.cut(TABLE["a"], 5), y=["no", "yes"] * 100)
+    privatiser = fitted(table[["a", "job", "month", "lasted", "group", "y"]], "y")
+    assert privatiser.schema_.columns == ("a", "job") and len(privatiser.privatise(table)) == 200
+    kinds = [note.partition(" are not read; ")[0] for note in privatiser.notes_]
+    assert [kind.split("[")[0] for kind in kinds] == [
+        "month: cells of type period",
+        "lasted: cells of type timedelta64",
+        "group: cells of type interval",
+    ]
+
+
 def test_a_label_that_is_also_a_feature_is_refused() -> None:
     """fit(frame, frame["y"]) made the label a feature: every record had it in itself."""
     table = TABLE[["a", "job"]].assign(y=["no", "yes"] * 100)

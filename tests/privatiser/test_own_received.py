@@ -272,3 +272,13 @@ def test_two_epsilons_that_look_alike_are_told_apart(fitted: LocalPrivatiser, ea
     other = at(fitted, 4.000000000000004, easy.people[:1])
     with pytest.raises(ValueError, match=r"=(4\.0|3\.\d+|2\.\d+) .*in all reports, got \d\.\d{10,}.* in report 3"):
         fitted.learn([*good, *other])
+
+
+def test_a_report_that_says_another_epsilon_than_its_digest_is_named_by_it(easy: Any) -> None:
+    """At ε = 1 joint bits have another digest: the message gave the same one twice."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        privatiser = LocalPrivatiser(epsilon=4.0, reports=500, kind="joint bits").fit(easy.public, LABEL)
+    first, *others = privatiser.privatise(easy.people[:20], LABEL)
+    with pytest.raises(ValueError, match="Expected epsilon=4 in report 0, as its digest says, got 1"):
+        privatiser.learn([replace(first, epsilon_x=1.0), *others])
