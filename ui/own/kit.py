@@ -71,6 +71,7 @@ def kit_commands(training: Training, wish: float) -> str:
 
 def readme(training: Training, wish: float) -> str:
     """What is in the kit, and what to do with it."""
+    *_, learn = kit_commands(training, wish).splitlines()
     return (
         f"A mechanism for {printable(training.name)}, label {printable(training.label)}, "
         f"epsilon = {training.epsilon:g}.\n\n"
@@ -80,7 +81,7 @@ def readme(training: Training, wish: float) -> str:
         "The commands below want three files. public.csv: rows that anybody may see, with their labels.\n"
         "people.csv: the people's rows, with the same columns. test.csv: rows with known labels, to measure with.\n\n"
         "Reports that people send you from owner.html: put them into one file, reports.jsonl, a line each, then\n"
-        f"    rlm learn reports.jsonl --model {FOLDER} --test test.csv --skip\n"
+        f"    {learn.replace('reports.parquet', 'reports.jsonl')} --skip\n"
         "--skip leaves out, and counts, what cannot be learnt from, as reports of people who kept their label.\n\n"
         "Means, levels and some representations of the public rows are in the folder: it is as public as they are.\n"
         "One report costs its sender epsilon; further reports of the same row add up.\n\n"

@@ -24,10 +24,12 @@ from starlette.responses import Response
 
 from rlm_core import LocalPrivatiser
 from rlm_core.cli import main
+from rlm_core.collector.inference import posterior_limit
 from rlm_core.privatiser.plan import KINDS
 from rlm_core.report import Report
 from rlm_core.tables import TableError, TableSchema
 from ui.app.worker_loop import Stopped
+from ui.kit.formats import percent
 from ui.own import observer, routes, tables
 from ui.own import task as task_module
 from ui.own.kit import AGAIN, commands, kit
@@ -254,6 +256,8 @@ def test_what_the_browser_sends_is_checked_and_counted_once() -> None:
         observer.take(box, training, {"id": f"bad {number}", "report": bad})
         assert box.problem.startswith("The collector could not read this report") and len(box.reports) == 1
     html = observer.collector_html(box, training)
+    most = percent(float(posterior_limit(observer.belief(box.reports, made).prior, 2.0).max()))
+    assert f"With ε = 2 in all, nothing that was sent can make it surer than {most} of a label." in html
     assert "1 report" in html and Report.from_json(good).digest in html.replace("&quot;", '"')
 
 
@@ -303,6 +307,22 @@ def test_the_kits_commands_work_where_it_was_unpacked(unpacked: Path) -> None:
 def test_the_kits_advice_works_where_it_was_unpacked(unpacked: Path) -> None:
     assert main(kit_calls(unpacked)["advise"]) in (0, 1)  # whether or not the wish is reached
     assert (unpacked / "advice-again.html").is_file()
+
+
+def test_installing_is_no_command_of_the_kit() -> None:
+    """It needs the project's own folder: pasted where the kit was unpacked, it failed."""
+    first, *four = commands("ill", within_kit=True).splitlines()
+    assert first.startswith("# once, in a checkout of this project: pip install ")
+    assert [line.split()[:2] for line in four] == [["rlm", name] for name in ("advise", "fit", "privatise", "learn")]
+
+
+def test_rows_without_a_label_are_counted_not_fitted_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_module, "STAGES", ())
+    events: list[Any] = []
+    frame = ROWS.assign(ill=[None if at < 7 else each for at, each in enumerate(ROWS["ill"])])
+    assert train(task(frame, people=100), events.append) == "done"
+    (made,) = [event for event in events if isinstance(event, Fitted)]
+    assert made.unlabelled == 7 and made.privatiser.public_rows_ == len(ROWS) - 7
 
 
 @pytest.mark.parametrize("label", ["income", "income per year", 'a"$(touch x)"', "it's; rm -r", "--out", "<=50K"])
