@@ -228,6 +228,16 @@ def test_a_number_out_of_range_is_said_and_nothing_is_trained(
     assert not app.error and not app.button(key="own_train").disabled
 
 
+def test_a_result_beside_controls_that_cannot_be_trained_on_says_no_more_than_that(
+    open_page: Open, queue: TrainingQueue
+) -> None:
+    """It said that there was no table, and to train again."""
+    app = trained(opened(open_page), queue)
+    app.number_input(key="own_people").set_value(50)
+    (warning,) = app.run().warning
+    assert "The controls, as they are now, cannot be trained on." in warning.value and "again" not in warning.value
+
+
 def test_a_table_stays_while_another_page_is_looked_at_until_it_is_taken_away(
     open_page: Open, queue: TrainingQueue
 ) -> None:

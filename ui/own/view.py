@@ -68,14 +68,15 @@ def origin(training: Training, task: Task | None) -> None:
     parts += [] if training.kind == "auto" else [f"{training.kind}, which the rule did not choose"]
     st.html(f'<p class="own-origin">Result for <b>{parts[0]}</b> · {" · ".join(parts[1:])}</p>')
     if task is None or not training.is_of(task):
-        st.warning(f"{_earlier(training, task)} Train again to see what they give.", icon=":material/history:")
+        again = "" if task is None else " Train again to see what they give."
+        st.warning(f"{_earlier(training, task)}{again}", icon=":material/history:")
 
 
 def _earlier(training: Training, task: Task | None) -> str:
     """In what the controls differ from the result."""
     name = without_markup(training.name, most=80)
     if task is None:
-        return f"This is the earlier result for {name}. The controls have no table to train on."
+        return f"This is the earlier result for {name}. The controls, as they are now, cannot be trained on."
     if training.name == task.name and training.digest != task.digest:
         return f"This is the earlier result for {name}. The controls have another table of that name by now."
     if training.name != task.name:
