@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -73,29 +72,6 @@ def test_reports_are_whole_and_say_what_was_spent(folder: Path, capsys: pytest.C
     assert main([*call, "--out", str(folder / "small.jsonl")]) == 2  # nothing is overwritten
     assert main([*call, "--out", str(folder / "alone.jsonl"), "--no-label"]) == 0
     assert "numbers" in json.loads((folder / "alone.jsonl").read_text(encoding="utf-8").splitlines()[0])
-
-
-@pytest.mark.parametrize("out", ["full.jsonl", "full.parquet"])
-def test_reports_are_written_whole_or_not_at_all(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], out: str
-) -> None:
-    """A disk that is full half-way: a part of the reports would look like all of them."""
-    call = ["privatise", str(folder / "test.parquet"), "--model", str(folder / "mine"), "--out", str(tmp_path / out)]
-
-    def full(path: Path, *_: object, **__: object) -> None:
-        path.touch()
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", full)
-        patch.setattr(pd.DataFrame, "to_parquet", lambda _, path, **__: full(path))
-        assert main(call) == 2
-    said = capsys.readouterr().err
-    assert "No space left on device" in said and "nobody has seen it" in said and f"{out}.ledger" in said
-    assert [path.name for path in tmp_path.iterdir()] == [f"{out}.ledger"]
-    assert main(call) == 2  # the rows are charged until the owner says otherwise
-    shutil.rmtree(tmp_path / f"{out}.ledger")
-    assert main(call) == 0
 
 
 def test_learning_measures_and_keeps(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
